@@ -1,0 +1,148 @@
+import type { Json } from './json.js'
+import type { Budget, BudgetName, Usage } from './usage.js'
+
+/**
+ * Everything that can happen in a run: 14 types. Every effect appends exactly one of them, so no append needs a batch.
+ * `at` is stamped by the log, in milliseconds since 1970.
+ */
+export type RunEvent = EventBody & { readonly at: number }
+
+export type EventBody =
+  | ({ readonly type: 'run-start' } & RunHeader)
+  | { readonly type: 'lease-start'; readonly epoch: number }
+  | { readonly type: 'user-message'; readonly text: string }
+  | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
+  | ({ readonly type: 'assistant-message' } & AssistantMessage)
+  | ({ readonly type: 'script-turn'; readonly callId: string } & ScriptTurnRecord)
+  | ({ readonly type: 'tool-decision'; readonly callId: string } & Decision)
+  | ({ readonly type: 'approval-response'; readonly callId: string } & ApprovalResponse)
+  | { readonly type: 'approval-expired'; readonly callId: string; readonly hash: string }
+  | { readonly type: 'tool-start'; readonly callId: string; readonly hash: string; readonly input?: Json; readonly tools?: readonly string[] }
+  | ({ readonly type: 'tool-result'; readonly callId: string } & ToolResult)
+  | ({ readonly type: 'tool-reconciled'; readonly callId: string } & Reconciliation)
+  | { readonly type: 'run-stop'; readonly reason: StopReason }
+  | { readonly type: 'run-end'; readonly outcome: RunOutcome; readonly budget?: BudgetName; readonly failure?: Failure; readonly message?: string }
+
+export const logFormat = 1
+
+export interface RunHeader {
+  readonly format: number
+  readonly runId: string
+  readonly session: string
+  readonly owner: string
+  readonly previousRun?: string
+  readonly epoch: number
+  readonly model: { readonly provider: string; readonly model: string }
+  /** Hash of instructions and tool definitions as the model sees them; the store holds them once. */
+  readonly contextHash: string
+  readonly engine?: string
+  readonly seed: number
+  readonly locale: string
+  readonly timeZone: string
+  readonly budget: Budget
+  /** Names of the only tools that may be called; absent: all. */
+  readonly allow?: readonly string[]
+  readonly readOnly?: boolean
+}
+
+export interface ToolCall {
+  /** `step.index`, then `/n` for a script's: its order is the order of the run. */
+  readonly callId: string
+  readonly toolName: string
+  /** Absent when `inputText` is not JSON. */
+  readonly input?: Json
+  /** The model's own argument text. */
+  readonly inputText?: string
+  readonly wireId?: string
+  readonly caller: Caller
+}
+export type Caller = 'model' | 'script' | 'program'
+
+/** Pieces of a reply in the provider's order. `native` is the provider's object, sent back verbatim to the same model. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string; readonly native?: Json }
+  | { readonly type: 'reasoning'; readonly text: string; readonly native?: Json }
+  | { readonly type: 'refusal'; readonly text: string; readonly native?: Json }
+  | { readonly type: 'call'; readonly callId: string; readonly native?: Json }
+  | { readonly type: 'other'; readonly native: Json }
+
+/** `resend`: the provider paused, and goes on when the transcript is sent again. */
+export type FinishReason = 'stop' | 'calls' | 'length' | 'refusal' | 'content-filter' | 'resend' | 'other'
+
+export interface AssistantMessage {
+  readonly step: number
+  /** False: the stream was cut. Its calls are not run, and its text leaves the transcript when the step is tried again. */
+  readonly complete: boolean
+  readonly parts: readonly Part[]
+  readonly calls: readonly ToolCall[]
+  readonly finish?: FinishReason
+  readonly usage?: Usage
+  readonly failure?: Failure
+}
+
+export interface ScriptTurnRecord {
+  readonly turn: number
+  readonly fed?: string
+  readonly calls: readonly ToolCall[]
+  readonly prints?: readonly string[]
+  readonly outcome?: ScriptOutcome
+}
+export type ScriptOutcome =
+  | { readonly status: 'ok'; readonly value: Json }
+  | { readonly status: 'error'; readonly failure: Failure }
+
+export type Verdict = 'allow' | 'deny' | 'ask'
+/** What the gate found the tool to be. The core has no tool set: ordering and recovery read it from the decision. */
+export type Mode = 'read' | 'write' | 'script'
+
+export interface Decision {
+  readonly verdict: Verdict
+  readonly mode: Mode
+  /** Of tool definition, owner, checked input and reasons. */
+  readonly hash: string
+  readonly reasons?: readonly string[]
+  /** The input as it will be executed, when it differs from what was asked. */
+  readonly input?: Json
+  /** Why it was denied, for the model. */
+  readonly failure?: Failure
+}
+
+export interface ApprovalResponse {
+  /** The hash that the person was shown. */
+  readonly hash: string
+  readonly approved: boolean
+  readonly reason?: string
+  readonly edit?: { readonly input: Json; readonly hash: string }
+}
+
+export type Outcome = 'ok' | 'error' | 'denied' | 'cancelled' | 'timeout' | 'unknown' | 'skipped'
+
+export interface ToolResult {
+  readonly outcome: Outcome
+  readonly output?: Json
+  readonly failure?: Failure
+  /** It took effect, but its output does not fit the tool's output schema. */
+  readonly outputInvalid?: string
+  /** Bytes of `output`. */
+  readonly bytes?: number
+}
+
+/** What was learnt of a write whose outcome was unknown. A person's "done" is final, "not done" is not. */
+export interface Reconciliation {
+  readonly toolName: string
+  /** The run of the call, when it is not the run of this log. */
+  readonly runId?: string
+  readonly done: boolean
+  readonly by: 'late' | 'person'
+  readonly output?: Json
+}
+
+/** A failure as a value that the model can act on. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+}
+
+export type StopReason = 'cancelled' | 'deadline'
+export type RunOutcome = 'completed' | 'cancelled' | 'failed' | 'budget-exceeded'

@@ -1,0 +1,39 @@
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+/** A JSON Schema object, draft-07 or 2020-12. */
+export type JsonSchema = JsonObject
+
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One text for one value: keys sorted, no spaces. What hashes are made of. */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const fields = Object.keys(value).toSorted()
+  return `{${fields.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key]!)}`).join(',')}}`
+}
+
+/**
+ * What JSON makes of a value: undefined is null, Date becomes its text, functions and symbols in objects are left out.
+ * @throws {TypeError} for cycles, BigInt, and anything else that JSON cannot hold.
+ */
+export function toJson(value: unknown): Json {
+  const text = JSON.stringify(value)
+  return text === undefined ? null : (JSON.parse(text) as Json)
+}
+
+/** Whether arrays and objects are nested deeper than `limit`. Does not recurse, so that a hostile value cannot end the stack. */
+export function isDeeperThan(value: Json, limit: number): boolean {
+  let level: Json[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true
+    const inner: Json[] = []
+    for (const item of level)
+      if (typeof item === 'object' && item !== null) for (const child of Object.values(item)) inner.push(child as Json)
+    level = inner
+  }
+  return false
+}

@@ -1,0 +1,209 @@
+import type { Failure, Mode, RunEvent, RunHeader, RunOutcome, ScriptOutcome, StopReason, ToolCall, ToolResult, Verdict } from './events.js'
+import type { Json } from './json.js'
+import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
+
+/** Only what decides what is due next. Settled calls leave it; the transcript is another fold over the same log. */
+export interface RunState {
+  readonly status: 'running' | RunOutcome
+  readonly header?: RunHeader
+  readonly epoch: number
+  readonly stop?: StopReason
+  readonly used: Used
+  readonly step: Step
+  /** Open calls only, the model's and the scripts'. */
+  readonly calls: ReadonlyMap<string, CallState>
+  /** How many of them wait for a person. */
+  readonly asking: number
+  /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
+  readonly unknown: ReadonlyMap<string, ToolCall>
+  readonly lastAt: number
+}
+
+export interface Step {
+  readonly n: number
+  readonly attempt: number
+  readonly epoch: number
+  /** due: a request must be made; open: it is being answered; calls: its calls are open; final: it asked for nothing. */
+  readonly phase: 'due' | 'open' | 'calls' | 'final' | 'failed'
+  /** Why the last attempt was cut. */
+  readonly failure?: Failure
+}
+
+export interface CallState extends ToolCall {
+  readonly phase: 'proposed' | 'asking' | 'ready' | 'started' | 'refused'
+  /** Counts decisions, approvals and starts, so that an effect's id never comes back. */
+  readonly round: number
+  readonly mode?: Mode
+  readonly hash?: string
+  /** The input as the gate last left it: what is shown, hashed and executed. */
+  readonly checked?: Json
+  readonly reasons?: readonly string[]
+  readonly approved?: string
+  /** Why it was refused, for the model. */
+  readonly failure?: Failure
+  readonly epoch?: number
+  readonly script?: ScriptState
+}
+
+export interface ScriptState {
+  readonly turn: number
+  /** Settled calls not yet fed, in log order. */
+  readonly queue: readonly string[]
+  readonly outcome?: ScriptOutcome
+}
+
+export const initialState: RunState = {
+  status: 'running',
+  epoch: 0,
+  used: nothingUsed,
+  step: { n: 0, attempt: 0, epoch: 0, phase: 'final' },
+  calls: new Map(),
+  asking: 0,
+  unknown: new Map(),
+  lastAt: 0,
+}
+
+export const budgetOf = (state: RunState) => state.header?.budget ?? defaultBudget
+
+export const parentOf = (callId: string): string | undefined =>
+  callId.includes('/') ? callId.slice(0, callId.lastIndexOf('/')) : undefined
+
+/** The state after one more event. Pure. */
+export function evolve(state: RunState, event: RunEvent): RunState {
+  return advance(clock(state, event), event)
+}
+
+export const fold = (events: Iterable<RunEvent>, from = initialState): RunState => {
+  let state = from
+  for (const event of events) state = evolve(state, event)
+  return state
+}
+
+/** Whether the gate's answer lets the call start: asked by the fold after a decision, and by the shell right before the start. */
+export const isMet = (call: CallState, verdict: Verdict, hash: string): boolean =>
+  verdict === 'allow' || (verdict === 'ask' && call.approved === hash)
+
+function advance(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run-start':
+      return { ...state, header: event, epoch: event.epoch }
+    case 'lease-start':
+      return { ...state, epoch: event.epoch }
+    case 'user-message':
+      return { ...state, step: { n: 1, attempt: 0, epoch: state.epoch, phase: 'due' } }
+    case 'step-start': {
+      const step: Step = { n: event.step, attempt: event.attempt, epoch: state.epoch, phase: 'open' }
+      return { ...use(state, { steps: 1 }), step }
+    }
+    case 'assistant-message':
+      return answer(event.usage ? use(state, { tokens: totalTokens(event.usage) }) : state, event)
+    case 'script-turn': {
+      const call = open(state, event.callId)
+      const { turn, queue } = call.script!
+      const script = { turn: turn + 1, queue: event.fed === undefined ? queue : queue.slice(1), outcome: event.outcome }
+      return propose(put(state, { ...call, script }), event.calls)
+    }
+    case 'tool-decision': {
+      const { verdict, mode, hash, reasons, failure, callId } = event
+      const was = open(state, callId)
+      const call = { ...was, mode, hash, reasons, failure, checked: event.input ?? was.input }
+      return move(state, call, verdict === 'deny' ? 'refused' : isMet(call, verdict, hash) ? 'ready' : 'asking')
+    }
+    case 'approval-response': {
+      const call = open(state, event.callId)
+      if (!event.approved) return move(state, { ...call, failure: denied(event.reason) }, 'refused')
+      const { edit } = event
+      if (!edit) return move(state, { ...call, approved: event.hash }, 'ready')
+      return move(state, { ...call, input: edit.input, inputText: undefined, approved: edit.hash }, 'proposed')
+    }
+    case 'approval-expired':
+      return move(state, { ...open(state, event.callId), failure: expired }, 'refused')
+    case 'tool-start': {
+      const was = open(state, event.callId)
+      const script = was.mode === 'script' ? { turn: 0, queue: [] } : undefined
+      const call = { ...was, hash: event.hash, checked: event.input ?? was.input, epoch: state.epoch, script }
+      return move(script ? use(state, { scripts: 1 }) : state, call, 'started')
+    }
+    case 'tool-result':
+      return settle(event.bytes ? use(state, { bytes: event.bytes }) : state, event.callId, event)
+    case 'tool-reconciled': {
+      if (!event.done) return state
+      const unknown = new Map(state.unknown)
+      unknown.delete(event.callId)
+      return { ...state, unknown }
+    }
+    case 'run-stop':
+      return { ...state, stop: event.reason }
+    case 'run-end':
+      return { ...state, status: event.outcome }
+  }
+}
+
+/** Time counts while the run was driven and nobody was being asked. */
+function clock(state: RunState, event: RunEvent): RunState {
+  const driven = event.type !== 'run-start' && event.type !== 'lease-start' && state.asking === 0
+  const time = driven ? Math.max(0, event.at - state.lastAt) : 0
+  return { ...(time > 0 ? use(state, { time }) : state), lastAt: event.at }
+}
+
+function use(state: RunState, more: Partial<Used>): RunState {
+  const used = { ...state.used }
+  for (const name of Object.keys(more) as (keyof Used)[]) used[name] += more[name]!
+  return { ...state, used }
+}
+
+function answer(state: RunState, event: RunEvent & { type: 'assistant-message' }): RunState {
+  const { step } = state
+  if (!event.complete) {
+    const phase = event.failure?.retryable === false ? 'failed' : 'due'
+    return { ...state, step: { ...step, phase, failure: event.failure } }
+  }
+  if (event.calls.length > 0) return propose({ ...state, step: { ...step, phase: 'calls' } }, event.calls)
+  return { ...state, step: event.finish === 'resend' ? following(state) : { ...step, phase: 'final' } }
+}
+
+const following = ({ step, epoch }: RunState): Step => ({ n: step.n + 1, attempt: 0, epoch, phase: 'due' })
+
+const denied = (reason?: string): Failure => ({
+  code: 'denied',
+  message: reason ? `A person denied this call: ${reason}` : 'A person denied this call.',
+  retryable: false,
+})
+
+const expired: Failure = { code: 'denied', message: 'The request for approval expired.', retryable: false }
+
+function open(state: RunState, callId: string): CallState {
+  const call = state.calls.get(callId)
+  if (!call) throw new RangeError(`Cannot fold: tool call "${callId}" is not open`)
+  return call
+}
+
+function put(state: RunState, call: CallState): RunState {
+  const asking = state.asking + Number(call.phase === 'asking') - Number(isAsking(state, call.callId))
+  return { ...state, asking, calls: new Map(state.calls).set(call.callId, call) }
+}
+
+const isAsking = (state: RunState, callId: string): boolean => state.calls.get(callId)?.phase === 'asking'
+
+const move = (state: RunState, call: CallState, phase: CallState['phase']): RunState =>
+  put(state, { ...call, phase, round: call.round + 1 })
+
+function propose(state: RunState, added: readonly ToolCall[]): RunState {
+  if (added.length === 0) return state
+  const calls = new Map(state.calls)
+  for (const call of added) calls.set(call.callId, { ...call, phase: 'proposed', round: 0 })
+  return { ...use(state, { calls: added.length }), calls }
+}
+
+function settle(state: RunState, callId: string, { outcome }: ToolResult): RunState {
+  const call = open(state, callId)
+  const calls = new Map(state.calls)
+  calls.delete(callId)
+  const parent = calls.get(parentOf(callId) ?? '')
+  if (parent?.script && !parent.script.outcome)
+    calls.set(parent.callId, { ...parent, script: { ...parent.script, queue: [...parent.script.queue, callId] } })
+  const unknown = outcome === 'unknown' && call.mode === 'write' ? new Map(state.unknown).set(callId, call) : state.unknown
+  const done = calls.size === 0 && state.step.phase === 'calls'
+  const asking = state.asking - Number(isAsking(state, callId))
+  return { ...state, calls, unknown, asking, step: done ? following(state) : state.step }
+}

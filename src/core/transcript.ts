@@ -1,0 +1,111 @@
+import type { Failure, Outcome, Part, Reconciliation, RunEvent, ToolCall } from './events.js'
+import type { Json } from './json.js'
+
+/** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
+export type Message =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly parts: readonly Part[]; readonly calls: readonly KeyedCall[]; readonly origin: Origin }
+  | { readonly role: 'tool'; readonly call: KeyedCall; readonly outcome: Outcome; readonly text: string }
+  | { readonly role: 'news'; readonly callId: string; readonly done: boolean; readonly text: string }
+
+export interface KeyedCall extends ToolCall {
+  readonly key: string
+}
+/** Who wrote a message: only the same provider and model gets its native parts back. */
+export interface Origin {
+  readonly provider: string
+  readonly model: string
+}
+
+export interface Transcript {
+  readonly messages: readonly Message[]
+  readonly run: number
+  readonly origin: Origin
+  /** Calls of the last message, not yet answered in `messages`. */
+  readonly waiting: readonly KeyedCall[]
+  readonly results: ReadonlyMap<string, Message & { role: 'tool' }>
+  readonly news: readonly Message[]
+  readonly cut?: readonly Part[]
+}
+
+export const emptyTranscript: Transcript = {
+  messages: [],
+  run: 0,
+  origin: { provider: '', model: '' },
+  waiting: [],
+  results: new Map(),
+  news: [],
+}
+
+/** Characters of one tool result that the model is shown. */
+export const shownCharacters = 16_000
+
+/**
+ * The transcript after one more event of a session. It grows only at `step-start` and `run-end`: results in call order, then
+ * reconciled news in log order. A cut message is dropped when its step is tried again, and kept when it was the run's last.
+ */
+export function grow(t: Transcript, event: RunEvent): Transcript {
+  switch (event.type) {
+    case 'run-start':
+      return { ...t, run: t.run + 1, origin: event.model }
+    case 'user-message':
+      return { ...t, messages: [...t.messages, { role: 'user', text: event.text }] }
+    case 'assistant-message': {
+      if (!event.complete) return { ...t, cut: event.parts }
+      const calls = event.calls.map((call) => keyed(t, call))
+      const message: Message = { role: 'assistant', parts: event.parts, calls, origin: t.origin }
+      return { ...t, waiting: calls, cut: undefined, messages: [...t.messages, message] }
+    }
+    case 'tool-result': {
+      const call = t.waiting.find(({ callId }) => callId === event.callId)
+      if (!call) return t
+      if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
+      const { outcome, output, failure } = event
+      const text = outcome === 'ok' ? shown(output ?? null) : failureText(outcome, failure)
+      return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
+    }
+    case 'tool-reconciled':
+      return { ...t, news: [...t.news, { role: 'news', callId: event.callId, done: event.done, text: newsText(event) }] }
+    case 'step-start':
+    case 'run-end':
+      return flush(t, event.type === 'run-end')
+    default:
+      return t
+  }
+}
+
+/** The messages of a session whose runs' logs follow each other. */
+export function transcript(events: Iterable<RunEvent>, from = emptyTranscript): Transcript {
+  let t = from
+  for (const event of events) t = grow(t, event)
+  return t
+}
+
+function flush(t: Transcript, isEnd: boolean): Transcript {
+  const messages = [...t.messages]
+  for (const { callId } of t.waiting) {
+    const result = t.results.get(callId)
+    if (!result) throw new RangeError(`Cannot fold: no result for tool call "${callId}" before the next request`)
+    messages.push(result)
+  }
+  if (t.cut?.length && isEnd) messages.push({ role: 'assistant', parts: t.cut, calls: [], origin: t.origin })
+  messages.push(...t.news)
+  return { ...t, messages, waiting: [], results: new Map(), news: [], cut: undefined }
+}
+
+const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: `${t.run}.${call.callId}` })
+
+export function shown(output: Json): string {
+  const text = typeof output === 'string' ? output : JSON.stringify(output)
+  if (text.length <= shownCharacters) return text
+  return `${text.slice(0, shownCharacters)}\n[cut: ${shownCharacters} of ${text.length} characters are shown]`
+}
+
+const failureText = (outcome: Outcome, failure?: Failure): string =>
+  JSON.stringify({ error: failure ?? { code: outcome, message: outcome, retryable: false } })
+
+function newsText({ callId, toolName, done, output }: Reconciliation & { callId: string }): string {
+  const what = `The outcome of the call ${callId} of ${toolName} was unknown.`
+  if (!done) return `${what} It was looked for and not found yet; it may still take effect.`
+  return `${what} It is now known: it took effect${output === undefined ? '' : ` and returned ${shown(output)}`}.`
+}

@@ -1,0 +1,40 @@
+import type { Failure } from './core/events.js'
+
+const brand = Symbol.for('handrail.error')
+
+/** Every error of the public API. `code` is stable; `message` says what was wrong, where, and what was expected. */
+export class HandrailError extends Error {
+  readonly [brand] = true
+  override readonly name: string = 'HandrailError'
+  readonly retryable: boolean
+
+  constructor(
+    readonly code: string,
+    message: string,
+    options: { retryable?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.retryable = options.retryable ?? false
+  }
+
+  static is(error: unknown): error is HandrailError {
+    return typeof error === 'object' && error !== null && brand in error
+  }
+}
+
+/**
+ * Thrown by a tool's `run` to refuse: nothing was done, and the model reads `code` and `message`. Any other exception of a
+ * write leaves its outcome unknown.
+ */
+export class ToolError extends HandrailError {
+  override readonly name = 'ToolError'
+}
+
+/** Plain data, for a log or a message to another thread. */
+export function toFailure(error: unknown, code = 'failed'): Failure {
+  if (HandrailError.is(error)) return { code: error.code, message: error.message, retryable: error.retryable }
+  return { code, message: error instanceof Error ? error.message : String(error), retryable: false }
+}
+
+export const fromFailure = ({ code, message, retryable }: Failure): HandrailError =>
+  new HandrailError(code, message, { retryable })

@@ -1,0 +1,96 @@
+import type { Failure, RunEvent } from '../core/events.js'
+import type { Json } from '../core/json.js'
+import type { ToolDefinition } from '../core/tool-definition.js'
+import type { Budget } from '../core/usage.js'
+import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
+import type { ScriptLimits } from '../sandbox/script.js'
+import type { SessionHead } from '../store/store.js'
+
+/** What the agent worker offers its page. Every method answers with plain data; failures come as `Reply`. */
+export interface AgentApi {
+  open(setup: AgentSetup): Promise<Reply<{ engine: string }>>
+  run(session: string, text: string, options: RunOptions): Promise<Reply<{ runId: string }>>
+  /** Sends what the session holds, then what happens; drives an open run. Returns when the past has been sent. */
+  follow(session: string): Promise<Reply<SessionView>>
+  unfollow(session: string): Promise<Reply<null>>
+  command(session: string, command: Command): Promise<Reply<null>>
+  sessions(): Promise<Reply<SessionHead[]>>
+  deleteSession(session: string): Promise<Reply<null>>
+}
+
+/** What the page offers its agent worker. */
+export interface PageApi {
+  /** Runs a page tool. `id` names the call for `abort`. */
+  execute(id: string, call: PageCall): Promise<Reply<Json>>
+  /** The tool's own check of an input, before each start. */
+  check(toolName: string, input: Json): Promise<Reply<CheckAnswer>>
+  /** Whether a call with this key took effect. */
+  reconcile(call: PageCall): Promise<Reply<ReconcileAnswer>>
+  generate(id: string, request: ModelRequest): Promise<Reply<ModelReply>>
+  abort(id: string): void
+  notify(notice: Notice): void
+}
+
+/** Nothing is thrown across threads: an error class would lose its code on the way. */
+export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: ReplyFailure }
+export interface ReplyFailure extends Failure {
+  /** The tool refused by a `ToolError`: nothing was done. */
+  readonly refused?: boolean
+}
+
+export interface AgentSetup {
+  readonly owner: string
+  readonly instructions: string
+  readonly tools: readonly ToolDefinition[]
+  readonly model: { readonly hosted: false; readonly config: ModelConfig } | HostedModel
+  readonly budget: Budget
+  readonly limits: ScriptLimits
+  readonly store: 'indexeddb' | 'memory'
+  readonly locale: string
+  readonly timeZone: string
+}
+/** A model that the page hosts: the scripted model, the Prompt API. */
+export interface HostedModel {
+  readonly hosted: true
+  readonly provider: string
+  readonly model: string
+}
+
+export interface RunOptions {
+  readonly allow?: readonly string[]
+  readonly readOnly?: boolean
+}
+
+export type Command =
+  | { readonly type: 'approve'; readonly runId: string; readonly callId: string; readonly hash: string; readonly input?: Json }
+  | { readonly type: 'deny'; readonly runId: string; readonly callId: string; readonly hash: string; readonly reason?: string }
+  | { readonly type: 'cancel'; readonly runId: string }
+  | { readonly type: 'reconcile'; readonly runId: string; readonly callId: string; readonly done: boolean }
+
+export interface PageCall {
+  readonly toolName: string
+  readonly input: Json
+  readonly runId: string
+  readonly callId: string
+  readonly idempotencyKey: string
+}
+
+export type CheckAnswer = { readonly verdict: 'allow' } | { readonly verdict: 'deny' | 'ask'; readonly reason: string }
+export type ReconcileAnswer =
+  | { readonly state: 'done'; readonly output: Json }
+  /** Not done, and made impossible: a late request with this key is refused. */
+  | { readonly state: 'void' }
+  | { readonly state: 'unknown' }
+
+/** A session as it stands: the logs of its runs, oldest first. */
+export interface SessionView {
+  readonly session: string
+  readonly runs: readonly { readonly runId: string; readonly events: readonly RunEvent[] }[]
+}
+
+export type Notice =
+  | { readonly type: 'event'; readonly session: string; readonly runId: string; readonly seq: number; readonly event: RunEvent }
+  | { readonly type: 'delta'; readonly session: string; readonly runId: string; readonly delta: ModelDelta }
+  /** The session cannot go on here: its store failed, or another tab drives it by force. */
+  | { readonly type: 'stalled'; readonly session: string; readonly runId: string; readonly failure: Failure }
+
