@@ -1,0 +1,87 @@
+import { playwright } from '@vitest/browser-playwright'
+import type { Plugin } from 'vite'
+import { defineConfig } from 'vitest/config'
+import { findChromium } from './scripts/chromium.mjs'
+
+const fromRoot = (path: string) => new URL(path, import.meta.url).pathname
+
+/** The sandbox worker's policy forbids imports, so what it loads lazily must be in its one file. */
+export function sandboxInOneFile(): Plugin {
+  let isSandbox = false
+  return {
+    name: 'sandbox-in-one-file',
+    options: (options) => {
+      isSandbox = JSON.stringify(options.input ?? '').includes('sandbox.worker')
+    },
+    outputOptions: (options) => (isSandbox ? { ...options, codeSplitting: false } : options),
+  }
+}
+
+export default defineConfig({
+  worker: { format: 'es', plugins: () => [sandboxInOneFile()] },
+  build: { outDir: 'dist-demo', target: 'es2023', sourcemap: true },
+  resolve: {
+    alias: [
+      { find: /^handrail$/, replacement: fromRoot('./src/index.ts') },
+      { find: /^handrail\/worker$/, replacement: fromRoot('./src/worker.ts') },
+      { find: /^handrail\/testing$/, replacement: fromRoot('./src/testing/index.ts') },
+      { find: /^handrail\/((?:agent|sandbox)\.worker)$/, replacement: fromRoot('./workers/$1.ts') },
+    ],
+  },
+  optimizeDeps: {
+    // Named here because only workers and lazy code import them: found late, they reload the page in mid-test.
+    include: [
+      '@anthropic-ai/sdk',
+      '@jitl/quickjs-wasmfile-release-sync',
+      'ajv',
+      'ajv/dist/2020.js',
+      'comlink',
+      'idb',
+      'openai',
+      'quickjs-emscripten-core',
+      'z-schema',
+    ],
+  },
+  test: {
+    api: { host: '127.0.0.1' },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/browser/**'],
+          typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], ignoreSourceErrors: true },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 20_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: findChromium(),
+                args: [
+                  '--no-sandbox',
+                  '--disable-gpu',
+                  '--disable-quic',
+                  '--no-first-run',
+                  '--disable-background-networking',
+                  '--disable-component-update',
+                  '--disable-sync',
+                ],
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+})
