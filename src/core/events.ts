@@ -17,11 +17,23 @@ export type EventBody =
   | ({ readonly type: 'tool-decision'; readonly callId: string } & Decision)
   | ({ readonly type: 'approval-response'; readonly callId: string } & ApprovalResponse)
   | { readonly type: 'approval-expired'; readonly callId: string; readonly hash: string }
-  | { readonly type: 'tool-start'; readonly callId: string; readonly hash: string; readonly input?: Json; readonly tools?: readonly string[] }
+  | {
+      readonly type: 'tool-start'
+      readonly callId: string
+      readonly hash: string
+      readonly input?: Json
+      readonly tools?: readonly string[]
+    }
   | ({ readonly type: 'tool-result'; readonly callId: string } & ToolResult)
   | ({ readonly type: 'tool-reconciled'; readonly callId: string } & Reconciliation)
   | { readonly type: 'run-stop'; readonly reason: StopReason }
-  | { readonly type: 'run-end'; readonly outcome: RunOutcome; readonly budget?: BudgetName; readonly failure?: Failure; readonly message?: string }
+  | {
+      readonly type: 'run-end'
+      readonly outcome: RunOutcome
+      readonly budget?: BudgetName
+      readonly failure?: Failure
+      readonly message?: string
+    }
 
 export const logFormat = 1
 

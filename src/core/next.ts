@@ -29,7 +29,13 @@ export function next(state: RunState): Effect[] {
 
 function dueForStep(state: RunState): Effect {
   const { n, attempt, phase, epoch, failure } = state.step
-  const end = (outcome: RunOutcome, budget?: BudgetName): Effect => ({ type: 'end-run', id: 'end', outcome, budget, failure })
+  const end = (outcome: RunOutcome, budget?: BudgetName): Effect => ({
+    type: 'end-run',
+    id: 'end',
+    outcome,
+    budget,
+    failure,
+  })
   if (phase === 'final') return end('completed')
   if (phase === 'open' && epoch === state.epoch)
     return { type: 'call-model', id: `model:${n}.${attempt}@${epoch}`, step: n, abort: !!state.stop }
@@ -60,7 +66,8 @@ function dueFor(state: RunState, busy: Busy, call: CallState): Effect | undefine
   }
   if (mode === 'read' && (state.stop || (closed && interrupted))) return settle(closed!)
   if (!interrupted) return { type: 'execute-tool', id: `execute:${callId}#${round}`, call, abort: !!state.stop }
-  if (mode === 'write') return { type: 'reconcile-tool', id: `reconcile:${callId}@${state.epoch}`, call, resend: !closed }
+  if (mode === 'write')
+    return { type: 'reconcile-tool', id: `reconcile:${callId}@${state.epoch}`, call, resend: !closed }
   return mayStart(state, busy, call) ? start : undefined
 }
 
@@ -71,7 +78,8 @@ interface Busy {
 
 function busyWith(state: RunState): Busy {
   const busy = { read: false, write: false }
-  for (const { phase, mode } of state.calls.values()) if (phase === 'started' && mode && mode !== 'script') busy[mode] = true
+  for (const { phase, mode } of state.calls.values())
+    if (phase === 'started' && mode && mode !== 'script') busy[mode] = true
   return busy
 }
 

@@ -1,4 +1,15 @@
-import type { Failure, Mode, RunEvent, RunHeader, RunOutcome, ScriptOutcome, StopReason, ToolCall, ToolResult, Verdict } from './events.js'
+import type {
+  Failure,
+  Mode,
+  RunEvent,
+  RunHeader,
+  RunOutcome,
+  ScriptOutcome,
+  StopReason,
+  ToolCall,
+  ToolResult,
+  Verdict,
+} from './events.js'
 import type { Json } from './json.js'
 import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
 
@@ -202,7 +213,8 @@ function settle(state: RunState, callId: string, { outcome }: ToolResult): RunSt
   const parent = calls.get(parentOf(callId) ?? '')
   if (parent?.script && !parent.script.outcome)
     calls.set(parent.callId, { ...parent, script: { ...parent.script, queue: [...parent.script.queue, callId] } })
-  const unknown = outcome === 'unknown' && call.mode === 'write' ? new Map(state.unknown).set(callId, call) : state.unknown
+  const unknown =
+    outcome === 'unknown' && call.mode === 'write' ? new Map(state.unknown).set(callId, call) : state.unknown
   const done = calls.size === 0 && state.step.phase === 'calls'
   const asking = state.asking - Number(isAsking(state, callId))
   return { ...state, calls, unknown, asking, step: done ? following(state) : state.step }

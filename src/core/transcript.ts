@@ -4,7 +4,12 @@ import type { Json } from './json.js'
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
 export type Message =
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly parts: readonly Part[]; readonly calls: readonly KeyedCall[]; readonly origin: Origin }
+  | {
+      readonly role: 'assistant'
+      readonly parts: readonly Part[]
+      readonly calls: readonly KeyedCall[]
+      readonly origin: Origin
+    }
   | { readonly role: 'tool'; readonly call: KeyedCall; readonly outcome: Outcome; readonly text: string }
   | { readonly role: 'news'; readonly callId: string; readonly done: boolean; readonly text: string }
 
@@ -65,7 +70,10 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
     }
     case 'tool-reconciled':
-      return { ...t, news: [...t.news, { role: 'news', callId: event.callId, done: event.done, text: newsText(event) }] }
+      return {
+        ...t,
+        news: [...t.news, { role: 'news', callId: event.callId, done: event.done, text: newsText(event) }],
+      }
     case 'step-start':
     case 'run-end':
       return flush(t, event.type === 'run-end')
