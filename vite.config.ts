@@ -25,7 +25,7 @@ export default defineConfig({
       { find: /^handrail$/, replacement: fromRoot('./src/index.ts') },
       { find: /^handrail\/worker$/, replacement: fromRoot('./src/worker.ts') },
       { find: /^handrail\/testing$/, replacement: fromRoot('./src/testing/index.ts') },
-      { find: /^handrail\/((?:agent|sandbox)\.worker)$/, replacement: fromRoot('./workers/$1.ts') },
+      { find: /^handrail\/((?:agent|sandbox)\.worker)(?=$|\?)/, replacement: fromRoot('./workers/$1.ts') },
     ],
   },
   optimizeDeps: {

@@ -81,11 +81,14 @@ const namesOnlyTypes = (text: string) =>
     .split(',')
     .every((name) => name.trim() === '' || /^\s*type\s/.test(name))
 
+const withoutQuery = (specifier: string) => specifier.replace(/\?.*$/, '')
+
 function resolveImport(from: string, specifier: string): string {
-  const entry = publicEntry[specifier]
+  const path = withoutQuery(specifier)
+  const entry = publicEntry[path]
   if (entry !== undefined) return entry
-  if (!specifier.startsWith('.')) return specifier
-  return posix.join(posix.dirname(from), specifier.replace(/\?.*$/, '')).replace(/\.js$/, '.ts')
+  if (!path.startsWith('.')) return specifier
+  return posix.join(posix.dirname(from), path).replace(/\.js$/, '.ts')
 }
 
 function importsOf(files: Files): Import[] {
@@ -100,7 +103,7 @@ function importsOf(files: Files): Import[] {
 }
 
 const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
-const isPackage = ({ specifier }: Import) => !specifier.startsWith('.') && publicEntry[specifier] === undefined
+const isPackage = ({ specifier, target }: Import) => !specifier.startsWith('.') && target === specifier
 const isNodeBuiltin = (specifier: string) =>
   specifier.startsWith('node:') || builtinModules.includes(specifier.split('/')[0] ?? specifier)
 
@@ -244,6 +247,7 @@ describe('the rules of the architecture', () => {
       },
     },
     { name: 'demo on public entries', files: { 'demo/a.tsx': `import { createAgent } from 'handrail'` } },
+    { name: 'demo on a worker', files: { 'demo/a.ts': `import url from 'handrail/agent.worker?worker&url'` } },
     { name: 'builtins in server', files: { 'src/server/a.ts': `import 'node:http'` } },
     { name: 'lazy provider SDKs', files: { 'workers/agent.worker.ts': `await import('openai')` } },
     {
@@ -281,6 +285,7 @@ describe('the rules of the architecture', () => {
       ['src/worker.ts', '../workers/agent.worker.js', 'workers/agent.worker.ts'],
       ['workers/a.ts', '../demo/main.js', 'demo/main.ts'],
       ['demo/main.ts', '../src/core/next.js', 'src/core/next.ts'],
+      ['src/client/a.ts', 'handrail/agent.worker', 'workers/agent.worker.ts'],
     ].map(([from = '', specifier = '', target = '']) => ({
       files: { [from]: typesFrom(specifier) },
       says: `${from} may not import ${target}`,
