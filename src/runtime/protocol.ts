@@ -6,6 +6,10 @@ import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../model
 import type { ScriptLimits } from '../sandbox/script.js'
 import type { SessionHead } from '../store/store.js'
 
+export type { Model, ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
+export type { ScriptLimits } from '../sandbox/script.js'
+export type { SessionHead } from '../store/store.js'
+
 /** What the agent worker offers its page. Every method answers with plain data; failures come as `Reply`. */
 export interface AgentApi {
   open(setup: AgentSetup): Promise<Reply<{ engine: string }>>
@@ -16,6 +20,8 @@ export interface AgentApi {
   command(session: string, command: Command): Promise<Reply<null>>
   sessions(): Promise<Reply<SessionHead[]>>
   deleteSession(session: string): Promise<Reply<null>>
+  /** A piece of the reply that the hosted model is giving to `generate` with this id. Sent before that reply. */
+  delta(id: string, delta: ModelDelta): Promise<void>
 }
 
 /** What the page offers its agent worker. */
@@ -36,6 +42,8 @@ export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 export interface ReplyFailure extends Failure {
   /** The tool refused by a `ToolError`: nothing was done. */
   readonly refused?: boolean
+  /** The tool's `run` returned, but its output could not be used: a write took effect. */
+  readonly ran?: boolean
 }
 
 export interface AgentSetup {
@@ -43,8 +51,9 @@ export interface AgentSetup {
   readonly instructions: string
   readonly tools: readonly ToolDefinition[]
   readonly model: { readonly hosted: false; readonly config: ModelConfig } | HostedModel
-  readonly budget: Budget
-  readonly limits: ScriptLimits
+  /** What is absent takes `defaultBudget` and `defaultLimits`. */
+  readonly budget: Partial<Budget>
+  readonly limits: Partial<ScriptLimits>
   readonly store: 'indexeddb' | 'memory'
   readonly locale: string
   readonly timeZone: string
@@ -57,13 +66,27 @@ export interface HostedModel {
 }
 
 export interface RunOptions {
+  /** Made by the page: a request repeated because the worker died cannot start a second run. */
+  readonly runId: string
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
 }
 
 export type Command =
-  | { readonly type: 'approve'; readonly runId: string; readonly callId: string; readonly hash: string; readonly input?: Json }
-  | { readonly type: 'deny'; readonly runId: string; readonly callId: string; readonly hash: string; readonly reason?: string }
+  | {
+      readonly type: 'approve'
+      readonly runId: string
+      readonly callId: string
+      readonly hash: string
+      readonly input?: Json
+    }
+  | {
+      readonly type: 'deny'
+      readonly runId: string
+      readonly callId: string
+      readonly hash: string
+      readonly reason?: string
+    }
   | { readonly type: 'cancel'; readonly runId: string }
   | { readonly type: 'reconcile'; readonly runId: string; readonly callId: string; readonly done: boolean }
 
@@ -89,8 +112,13 @@ export interface SessionView {
 }
 
 export type Notice =
-  | { readonly type: 'event'; readonly session: string; readonly runId: string; readonly seq: number; readonly event: RunEvent }
+  | {
+      readonly type: 'event'
+      readonly session: string
+      readonly runId: string
+      readonly seq: number
+      readonly event: RunEvent
+    }
   | { readonly type: 'delta'; readonly session: string; readonly runId: string; readonly delta: ModelDelta }
   /** The session cannot go on here: its store failed, or another tab drives it by force. */
   | { readonly type: 'stalled'; readonly session: string; readonly runId: string; readonly failure: Failure }
-
