@@ -25,15 +25,17 @@ export function toJson(value: unknown): Json {
   return text === undefined ? null : (JSON.parse(text) as Json)
 }
 
-/** Whether arrays and objects are nested deeper than `limit`. Does not recurse, so that a hostile value cannot end the stack. */
+/**
+ * Whether arrays and objects are nested deeper than `limit`: a number is 0 deep, `[]` and `[1]` are 1 deep. Does not recurse,
+ * so that a hostile value cannot end the stack.
+ */
 export function isDeeperThan(value: Json, limit: number): boolean {
-  let level: Json[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
+  let level = [value].filter(isNested)
+  for (let depth = 1; level.length > 0; depth++) {
     if (depth > limit) return true
-    const inner: Json[] = []
-    for (const item of level)
-      if (typeof item === 'object' && item !== null) for (const child of Object.values(item)) inner.push(child as Json)
-    level = inner
+    level = level.flatMap((item) => Object.values(item).filter(isNested))
   }
   return false
 }
+
+const isNested = (value: Json): value is readonly Json[] | JsonObject => typeof value === 'object' && value !== null

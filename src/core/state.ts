@@ -117,7 +117,7 @@ function advance(state: RunState, event: RunEvent): RunState {
     case 'tool-decision': {
       const { verdict, mode, hash, reasons, failure, callId } = event
       const was = open(state, callId)
-      const call = { ...was, mode, hash, reasons, failure, checked: event.input ?? was.input }
+      const call = { ...was, mode, hash, reasons, failure, checked: executed(was, event) }
       return move(state, call, verdict === 'deny' ? 'refused' : isMet(call, verdict, hash) ? 'ready' : 'asking')
     }
     case 'approval-response': {
@@ -132,13 +132,13 @@ function advance(state: RunState, event: RunEvent): RunState {
     case 'tool-start': {
       const was = open(state, event.callId)
       const script = was.mode === 'script' ? { turn: 0, queue: [] } : undefined
-      const call = { ...was, hash: event.hash, checked: event.input ?? was.input, epoch: state.epoch, script }
+      const call = { ...was, hash: event.hash, checked: executed(was, event), epoch: state.epoch, script }
       return move(script ? use(state, { scripts: 1 }) : state, call, 'started')
     }
     case 'tool-result':
       return settle(event.bytes ? use(state, { bytes: event.bytes }) : state, event.callId, event)
     case 'tool-reconciled': {
-      if (!event.done) return state
+      if (!event.done || event.runId !== undefined) return state
       const unknown = new Map(state.unknown)
       unknown.delete(event.callId)
       return { ...state, unknown }
@@ -188,6 +188,10 @@ function open(state: RunState, callId: string): CallState {
   if (!call) throw new RangeError(`Cannot fold: tool call "${callId}" is not open`)
   return call
 }
+
+/** What the gate made of the input; absent, it is as it was asked. */
+const executed = (call: CallState, { input }: { readonly input?: Json }): Json | undefined =>
+  input === undefined ? call.input : input
 
 function put(state: RunState, call: CallState): RunState {
   const asking = state.asking + Number(call.phase === 'asking') - Number(isAsking(state, call.callId))
