@@ -14,6 +14,8 @@ export type Effect =
   | { type: 'settle-tool'; id: string; call: CallState; outcome: Outcome } // -> tool-result
   | { type: 'end-run'; id: string; outcome: RunOutcome; budget?: BudgetName; failure?: Failure } // -> run-end
 
+export type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
+
 /** What is due now. Pure. Empty: the run is over, or waits for a person. */
 export function next(state: RunState): Effect[] {
   if (state.status !== 'running') return []

@@ -1,4 +1,4 @@
-import type { Failure, Outcome, Part, Reconciliation, RunEvent, ToolCall } from './events.js'
+import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult } from './events.js'
 import type { Json } from './json.js'
 
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
@@ -65,8 +65,8 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       const call = t.waiting.find(({ callId }) => callId === event.callId)
       if (!call) return t
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
-      const { outcome, output, failure } = event
-      const text = outcome === 'ok' ? shown(output ?? null) : failureText(outcome, failure)
+      const { outcome, output } = event
+      const text = outcome === 'ok' ? shown(output ?? null) : failureText(event)
       return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
     }
     case 'tool-reconciled':
@@ -109,8 +109,10 @@ export function shown(output: Json): string {
   return `${text.slice(0, shownCharacters)}\n[cut: ${shownCharacters} of ${text.length} characters are shown]`
 }
 
-const failureText = (outcome: Outcome, failure?: Failure): string =>
-  JSON.stringify({ error: failure ?? { code: outcome, message: outcome, retryable: false } })
+function failureText({ outcome, failure, output }: ToolResult): string {
+  const error = failure ?? { code: outcome, message: outcome, retryable: false }
+  return shown({ error: { ...error }, ...(output === undefined ? {} : { output }) })
+}
 
 function newsText({ callId, toolName, done, output }: Reconciliation & { callId: string }): string {
   const what = `The outcome of the call ${callId} of ${toolName} was unknown.`

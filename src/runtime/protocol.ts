@@ -5,6 +5,7 @@ import type { Budget } from '../core/usage.js'
 import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
 import type { ScriptLimits } from '../sandbox/script.js'
 import type { SessionHead } from '../store/store.js'
+import type { CheckAnswer, ReconcileAnswer } from '../tools/tool.js'
 
 export type { Model, ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
 export type { ScriptLimits } from '../sandbox/script.js'
@@ -97,13 +98,6 @@ export interface PageCall {
   readonly callId: string
   readonly idempotencyKey: string
 }
-
-export type CheckAnswer = { readonly verdict: 'allow' } | { readonly verdict: 'deny' | 'ask'; readonly reason: string }
-export type ReconcileAnswer =
-  | { readonly state: 'done'; readonly output: Json }
-  /** Not done, and made impossible: a late request with this key is refused. */
-  | { readonly state: 'void' }
-  | { readonly state: 'unknown' }
 
 /** A session as it stands: the logs of its runs, oldest first. */
 export interface SessionView {

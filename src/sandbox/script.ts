@@ -13,10 +13,10 @@ export interface Sandbox {
  * Never rejects: what goes wrong is the outcome of a turn, with one of the codes of {@link ScriptFailureCode}.
  */
 export interface Script {
-  /** Runs to the first wait. Called once, before any `resume`. */
-  start(at: number): Promise<ScriptTurn>
+  /** Runs to the first wait. Called once, before any `resume`. The CPU of a replayed turn is not added up. */
+  start(at: number, isReplay?: boolean): Promise<ScriptTurn>
   /** Settles host call `n`, at the time `at` that the script's clock then shows, and runs to the next wait. */
-  resume(n: number, at: number, result: HostResult): Promise<ScriptTurn>
+  resume(n: number, at: number, result: HostResult, isReplay?: boolean): Promise<ScriptTurn>
   /** Gives the isolate up, whatever it is doing. */
   end(): void
 }

@@ -1,0 +1,54 @@
+import { canonicalJson, type Json } from '../core/json.js'
+import type { Context } from '../core/tool-definition.js'
+import { defaultBudget, type Budget } from '../core/usage.js'
+import type { Model } from '../models/model.js'
+import { defaultLimits, type Sandbox, type ScriptLimits } from '../sandbox/script.js'
+import type { Store } from '../store/store.js'
+import { sha256 } from '../tools/hash.js'
+import { createToolSet, type ToolSet } from '../tools/tool-set.js'
+import { HostedModels } from './hosted-model.js'
+import type { Platform } from './platform.js'
+import type { AgentSetup, PageApi } from './protocol.js'
+
+/** An agent that is ready to work: what all its sessions share. */
+export interface Agent {
+  readonly setup: AgentSetup
+  readonly platform: Platform
+  readonly page: PageApi
+  readonly store: Store
+  readonly tools: ToolSet
+  readonly context: Context
+  readonly contextHash: string
+  readonly sandbox: Sandbox
+  readonly budget: Budget
+  readonly limits: ScriptLimits
+  /** Loaded when it is first needed. */
+  model(): Promise<Model>
+  readonly hostedModels: HostedModels
+  readonly modelName: { readonly provider: string; readonly model: string }
+}
+
+export async function openAgent(setup: AgentSetup, platform: Platform, page: PageApi): Promise<Agent> {
+  const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
+  const tools = await createToolSet(setup.tools, validator)
+  const context: Context = { instructions: setup.instructions, tools: tools.definitions }
+  const hostedModels = new HostedModels(page, platform.newId)
+  let loaded: Promise<Model> | undefined
+  const { model } = setup
+  return {
+    setup,
+    platform,
+    page,
+    store,
+    tools,
+    context,
+    contextHash: await sha256(canonicalJson(context as unknown as Json)),
+    sandbox: platform.createSandbox(),
+    budget: { ...defaultBudget, ...setup.budget },
+    limits: { ...defaultLimits, ...setup.limits },
+    hostedModels,
+    model: () =>
+      (loaded ??= model.hosted ? Promise.resolve(hostedModels.model(model)) : platform.loadModel(model.config)),
+    modelName: model.hosted ? model : { provider: model.config.provider, model: model.config.model },
+  }
+}

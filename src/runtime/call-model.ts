@@ -1,0 +1,90 @@
+import type { AssistantMessage, EventBody, Part, ToolCall } from '../core/events.js'
+import type { Json } from '../core/json.js'
+import { estimateTokens, type Usage } from '../core/usage.js'
+import { HandrailError, toFailure } from '../errors.js'
+import type { ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
+import { checkReply } from './check-reply.js'
+import type { EffectOf } from '../core/next.js'
+import type { RunPorts } from './ports.js'
+
+/** One model request. A cut stream keeps the text that was shown, and none of its calls. */
+export async function callModel(
+  ports: RunPorts,
+  { step }: EffectOf<'call-model'>,
+  signal: AbortSignal,
+): Promise<EventBody> {
+  const { context, memory, log, onDelta } = ports
+  const request: ModelRequest = {
+    instructions: context.instructions,
+    tools: context.tools,
+    messages: memory.messages,
+    cacheKey: log.head.session,
+  }
+  const shown: Part[] = []
+  const note = (delta: ModelDelta) => {
+    if (signal.aborted) return
+    collect(shown, delta)
+    onDelta(delta)
+  }
+  try {
+    const model = await ports.model()
+    const generated = model.generate(request, { signal, onDelta: note })
+    const reply = checkReply(await Promise.race([generated, aborted(signal)]))
+    return { type: 'assistant-message', ...toMessage(step, reply, request) }
+  } catch (error) {
+    const failure = signal.aborted ? stopped : toFailure(error, 'model_failed')
+    const parts = shown.filter(Boolean)
+    const usage = estimate(request, parts)
+    return { type: 'assistant-message', step, complete: false, parts, calls: [], usage, failure }
+  }
+}
+
+const stopped = { code: 'model_aborted', message: 'The request was stopped.', retryable: true }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const stop = () => reject(new HandrailError('model_aborted', 'The request was stopped'))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+function collect(shown: Part[], { type, index, text }: ModelDelta): void {
+  if (type === 'call') return
+  const was = shown[index]
+  shown[index] = { type, text: (was && 'text' in was ? was.text : '') + text }
+}
+
+function toMessage(step: number, reply: ModelReply, request: ModelRequest): AssistantMessage {
+  const calls: ToolCall[] = []
+  const parts = reply.parts.map((part): Part => {
+    if (part.type !== 'call') return part
+    const { toolName, inputText, wireId, native } = part
+    const callId = `${step}.${calls.length}`
+    calls.push({
+      callId,
+      toolName,
+      inputText,
+      input: parseArguments(inputText),
+      wireId: wireId || undefined,
+      caller: 'model',
+    })
+    return { type: 'call', callId, native }
+  })
+  const { finish, usage = estimate(request, parts) } = reply
+  return { step, complete: true, parts, calls, finish, usage }
+}
+
+/** A call without arguments may have no argument text at all. */
+function parseArguments(text: string): Json | undefined {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+function estimate(request: ModelRequest, parts: readonly Part[]): Usage {
+  const input = estimateTokens(request.instructions.length + JSON.stringify([request.tools, request.messages]).length)
+  return { input, output: estimateTokens(JSON.stringify(parts).length), estimated: true }
+}

@@ -1,0 +1,63 @@
+import type { Command, Notice, Reply, RunOptions } from './protocol.js'
+
+/** What the tabs of one session say to each other. The driver tells what happens; the others ask, and are answered. */
+export type Shout =
+  | { readonly type: 'notice'; readonly notice: Notice }
+  | { readonly type: 'ask'; readonly id: string; readonly request: Request }
+  | { readonly type: 'answer'; readonly id: string; readonly reply: Reply<unknown> }
+
+export type Request =
+  | { readonly type: 'run'; readonly text: string; readonly options: RunOptions }
+  | { readonly type: 'command'; readonly command: Command }
+
+/** The part of `BroadcastChannel` that is needed. */
+export interface Channel {
+  postMessage(message: Shout): void
+  onmessage: ((event: { data: unknown }) => void) | null
+  close(): void
+}
+
+/** Milliseconds in which a driver must answer. One that does not is taken for dead, or frozen. */
+export const answerTimeout = 2_000
+
+export class SessionChannel {
+  readonly #waiting = new Map<string, (reply: Reply<unknown> | undefined) => void>()
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly newId: () => string,
+    handlers: { onNotice(notice: Notice): void; onAsk(request: Request): Promise<Reply<unknown>> | undefined },
+  ) {
+    channel.onmessage = ({ data }) => {
+      const shout = data as Shout
+      if (shout.type === 'notice') handlers.onNotice(shout.notice)
+      if (shout.type === 'answer') this.#settle(shout.id, shout.reply)
+      if (shout.type !== 'ask') return
+      void handlers.onAsk(shout.request)?.then((reply) => channel.postMessage({ type: 'answer', id: shout.id, reply }))
+    }
+  }
+
+  tell(notice: Notice): void {
+    this.channel.postMessage({ type: 'notice', notice })
+  }
+
+  /** The driver's answer. Undefined: there was none in time. */
+  ask(request: Request): Promise<Reply<unknown> | undefined> {
+    const id = this.newId()
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve)
+      setTimeout(() => this.#settle(id, undefined), answerTimeout)
+      this.channel.postMessage({ type: 'ask', id, request })
+    })
+  }
+
+  close(): void {
+    for (const id of this.#waiting.keys()) this.#settle(id, undefined)
+    this.channel.close()
+  }
+
+  #settle(id: string, reply: Reply<unknown> | undefined): void {
+    this.#waiting.get(id)?.(reply)
+    this.#waiting.delete(id)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Decision, EventBody } from '../core/events.js'
+import { budgetOf, type CallState, type RunState } from '../core/state.js'
+import type { BudgetName } from '../core/usage.js'
+import { fromFailure } from '../errors.js'
+import { decide } from '../tools/gate.js'
+import { scriptToolName } from '../tools/definition.js'
+import type { EffectOf } from '../core/next.js'
+import type { RunPorts } from './ports.js'
+
+/** Steps 1 to 6 of the gate. */
+export async function decideTool(ports: RunPorts, { call }: EffectOf<'decide-tool'>): Promise<EventBody> {
+  return { type: 'tool-decision', callId: call.callId, ...(await askGate(ports, call)) }
+}
+
+type GatePorts = Pick<RunPorts, 'log' | 'memory' | 'tools' | 'page'>
+
+/** The gate's answer for a call as the session stands now. */
+export function askGate({ log, memory, tools, page }: GatePorts, call: CallState): Promise<Decision> {
+  const { header } = log.state
+  return decide(call, {
+    tools,
+    owner: log.head.owner,
+    allow: header?.allow,
+    readOnly: header?.readOnly,
+    overBudget: overBudget(log.state, call),
+    repeated: (toolName, input) => memory.repeated(toolName, input),
+    openUnknown: memory.openUnknown,
+    async check(toolName, input) {
+      const reply = await page.check(toolName, input)
+      if (!reply.ok) throw fromFailure(reply.failure)
+      return reply.value
+    },
+  })
+}
+
+/** What a call may use up before the step is over. The other budgets are looked at between steps. */
+function overBudget(state: RunState, { toolName }: CallState): BudgetName | undefined {
+  const { used } = state
+  const budget = budgetOf(state)
+  if (used.calls > budget.calls) return 'calls'
+  if (used.bytes >= budget.bytes) return 'bytes'
+  return toolName === scriptToolName && used.scripts >= budget.scripts ? 'scripts' : undefined
+}

@@ -1,0 +1,64 @@
+import type { Failure } from '../core/events.js'
+import type { ModelDelta } from '../models/model.js'
+import { HandrailError, toFailure } from '../errors.js'
+import type { Agent } from './agent.js'
+import { watchDeadline } from './deadline.js'
+import { drive } from './drive.js'
+import type { RunLog } from './log.js'
+import type { SessionMemory } from './memory.js'
+import { performWith } from './perform.js'
+import type { LiveScript, RunPorts } from './ports.js'
+
+/** One drive loop over one run, in one epoch. Once it has stopped, the log is driven again only after it was read again. */
+export class Driver {
+  failure: Failure | undefined
+  readonly #stop = new AbortController()
+  readonly #scripts = new Map<string, LiveScript>()
+
+  constructor(
+    private readonly agent: Agent,
+    private readonly log: RunLog,
+    private readonly memory: SessionMemory,
+    private readonly handlers: { onDelta(delta: ModelDelta): void; onFailure(failure: Failure): void },
+  ) {
+    void this.#drive()
+  }
+
+  stop(reason: HandrailError): void {
+    this.log.close(reason)
+    this.#stop.abort()
+  }
+
+  async #drive(): Promise<void> {
+    const endDeadline = watchDeadline(this.log, this.agent.platform.now)
+    try {
+      await drive(this.log, performWith(await this.#ports()), this.#stop.signal)
+    } catch (error) {
+      if (this.#stop.signal.aborted) return
+      this.failure = toFailure(error, 'internal')
+      this.log.close(HandrailError.is(error) ? error : new HandrailError('internal', String(error)))
+      this.handlers.onFailure(this.failure)
+    } finally {
+      endDeadline()
+      for (const { script } of this.#scripts.values()) script.end()
+    }
+  }
+
+  async #ports(): Promise<RunPorts> {
+    const { agent, log, memory, handlers } = this
+    const hash = log.state.header?.contextHash
+    const stored = hash && hash !== agent.contextHash ? await agent.store.getContext(hash) : undefined
+    return {
+      log,
+      memory,
+      context: stored ?? agent.context,
+      tools: agent.tools,
+      page: agent.page,
+      model: () => agent.model(),
+      sandbox: agent.sandbox,
+      limits: agent.limits,
+      onDelta: (delta) => handlers.onDelta(delta),
+      scripts: this.#scripts,
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** The part of `LockManager` that a lease needs. */
+export interface Locks {
+  request<T>(name: string, options: LockOptions, callback: (lock: unknown) => T | Promise<T>): Promise<T>
+}
+
+/** The right to drive a session. Held until it is released, taken by force, or its worker ends. */
+export interface Lease {
+  /** Aborted when another tab takes the lease by force. */
+  readonly lost: AbortSignal
+  release(): void
+}
+
+/**
+ * - `now`: only if nobody holds it.
+ * - `wait`: when everyone before has let go; `signal` ends the waiting.
+ * - `force`: from whoever holds it. What that one still writes is refused by the position in the log.
+ */
+export type LeaseMode = 'now' | 'wait' | 'force'
+
+/** Takes the lease of that name. Undefined: somebody else has it, or the waiting was ended. */
+export function takeLease(
+  locks: Locks,
+  name: string,
+  mode: LeaseMode,
+  signal?: AbortSignal,
+): Promise<Lease | undefined> {
+  return new Promise((resolve, reject) => {
+    const lost = new AbortController()
+    const options: LockOptions =
+      mode === 'now' ? { ifAvailable: true } : mode === 'force' ? { steal: true } : { signal }
+    let isHeld = false
+    const held = locks.request(name, options, (lock) => {
+      if (!lock) return resolve(undefined)
+      isHeld = true
+      return new Promise<void>((release) => resolve({ lost: lost.signal, release }))
+    })
+    held.catch((error: unknown) => {
+      lost.abort()
+      if (isHeld || signal?.aborted) resolve(undefined)
+      else reject(error)
+    })
+  })
+}
+
+export const leaseName = (owner: string, session: string): string => `handrail:${JSON.stringify([owner, session])}`

@@ -1,0 +1,231 @@
+import { logFormat, type RunHeader } from '../core/events.js'
+import { fromFailure, HandrailError, toFailure } from '../errors.js'
+import type { Agent } from './agent.js'
+import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
+import { RunLog, type LogListener } from './log.js'
+import { SessionMemory } from './memory.js'
+import type { Command, Notice, Reply, RunOptions, SessionView } from './protocol.js'
+import { SessionChannel, type Request } from './channel.js'
+import { applyCommand } from './command.js'
+import { Driver } from './driver.js'
+
+/**
+ * A session in this worker. Whoever holds its lease drives it; the others follow: they hear what happens over the channel,
+ * send what their person says to the driver, and take over when it ends or does not answer.
+ */
+export class LiveSession {
+  #logs: RunLog[] = []
+  #memory = new SessionMemory()
+  #lease: Lease | undefined
+  #driver: Driver | undefined
+  /** Next position that the page has not seen, by run. */
+  readonly #shown = new Map<string, number>()
+  readonly #channel: SessionChannel
+  readonly #closing = new AbortController()
+  #opening: Promise<void> | undefined
+
+  private constructor(
+    private readonly agent: Agent,
+    readonly id: string,
+  ) {
+    const name = leaseName(agent.setup.owner, id)
+    this.#channel = new SessionChannel(agent.platform.openChannel(name), agent.platform.newId, {
+      onNotice: (notice) => this.#hear(notice),
+      onAsk: (request) => (this.#lease ? this.#answer(request) : undefined),
+    })
+  }
+
+  static async open(agent: Agent, id: string): Promise<LiveSession> {
+    const session = new LiveSession(agent, id)
+    if (!(await session.#take('now'))) {
+      await session.#load()
+      void session.#takeWhenFree()
+    }
+    return session
+  }
+
+  get view(): SessionView {
+    for (const log of this.#logs) this.#shown.set(log.runId, log.events.length)
+    return { session: this.id, runs: this.#logs.map(({ runId, events }) => ({ runId, events })) }
+  }
+
+  /** Starts a run. @throws {HandrailError} `run_open` while another is open. */
+  run(text: string, options: RunOptions): Promise<void> {
+    return this.#request({ type: 'run', text, options })
+  }
+
+  command(command: Command): Promise<void> {
+    return this.#request({ type: 'command', command })
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#stop(new HandrailError('session_closed', `Session "${this.id}" was closed`))
+    this.#channel.close()
+  }
+
+  async #request(request: Request): Promise<void> {
+    if (!this.#lease) {
+      const reply = await this.#channel.ask(request)
+      if (reply?.ok) return
+      if (reply) throw fromFailure(reply.failure)
+      if (!(await this.#take('force')))
+        throw new HandrailError('session_busy', `Session "${this.id}" is driven by another tab`, { retryable: true })
+    }
+    await this.#do(request)
+  }
+
+  async #answer(request: Request): Promise<Reply<null>> {
+    try {
+      await this.#do(request)
+      return { ok: true, value: null }
+    } catch (error) {
+      return { ok: false, failure: toFailure(error) }
+    }
+  }
+
+  async #do(request: Request): Promise<void> {
+    if (this.#driver?.failure) await this.#resume()
+    if (request.type === 'command') return applyCommand(this.agent, this.#logs.at(-1), this.#memory, request.command)
+    await this.#startRun(request.text, request.options)
+  }
+
+  async #startRun(text: string, { runId, allow, readOnly }: RunOptions): Promise<void> {
+    const { agent } = this
+    if (this.#logs.some((log) => log.runId === runId)) return
+    const last = this.#logs.at(-1)
+    if (last?.state.status === 'running')
+      throw new HandrailError('run_open', `Session "${this.id}" has an open run: "${last.runId}"`)
+    await agent.store.putContext(agent.contextHash, agent.context)
+    const { owner, locale, timeZone } = agent.setup
+    const head = { runId, owner, session: this.id, index: this.#logs.length, startedAt: agent.platform.now() }
+    const header: RunHeader = {
+      format: logFormat,
+      runId,
+      owner,
+      session: this.id,
+      ...(last ? { previousRun: last.runId } : {}),
+      epoch: 1,
+      model: agent.modelName,
+      contextHash: agent.contextHash,
+      engine: agent.sandbox.engine,
+      seed: agent.platform.newSeed(),
+      locale,
+      timeZone,
+      budget: agent.budget,
+      ...(allow ? { allow } : {}),
+      ...(readOnly ? { readOnly } : {}),
+    }
+    const first = [
+      { type: 'run-start', ...header },
+      { type: 'user-message', text },
+    ] as const
+    const log = await RunLog.start(agent.store, head, first, agent.platform.now, this.#listener(runId))
+    this.#logs.push(log)
+    this.#drive(log)
+  }
+
+  async #take(mode: LeaseMode): Promise<boolean> {
+    const { platform, setup } = this.agent
+    const lease = await takeLease(platform.locks, leaseName(setup.owner, this.id), mode, this.#closing.signal)
+    if (!lease) return false
+    this.#lease = lease
+    lease.lost.addEventListener('abort', () => this.#onLost(lease), { once: true })
+    await this.#resume()
+    return true
+  }
+
+  async #takeWhenFree(): Promise<void> {
+    try {
+      await this.#take('wait')
+    } catch (error) {
+      this.#stall(this.#logs.at(-1)?.runId ?? '', toFailure(error))
+    }
+  }
+
+  #onLost(lease: Lease): void {
+    if (this.#lease !== lease || this.#closing.signal.aborted) return
+    this.#stop(new HandrailError('lease_lost', `Another tab took over session "${this.id}"`))
+    void this.#takeWhenFree()
+  }
+
+  #stop(reason: HandrailError): void {
+    this.#driver?.stop(reason)
+    this.#driver = undefined
+    this.#lease?.release()
+    this.#lease = undefined
+  }
+
+  /** Reads the session again, and goes on with the run that is open, under a new epoch. */
+  #resume(): Promise<void> {
+    this.#opening ??= this.#load()
+      .then(async () => {
+        const log = this.#logs.at(-1)
+        if (log?.state.status !== 'running') return
+        const format = log.state.header?.format ?? 0
+        if (format > logFormat)
+          return this.#stall(
+            log.runId,
+            toFailure(
+              new HandrailError(
+                'log_newer',
+                `Run "${log.runId}" has the log format ${format}; this version knows ${logFormat}`,
+              ),
+            ),
+          )
+        if (await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })) this.#drive(log)
+      })
+      .finally(() => (this.#opening = undefined))
+    return this.#opening
+  }
+
+  async #load(): Promise<void> {
+    const { store, setup, platform } = this.agent
+    this.#driver?.stop(new HandrailError('session_reloaded', `Session "${this.id}" was read again`))
+    this.#driver = undefined
+    this.#memory = new SessionMemory()
+    const heads = await store.runs(setup.owner, this.id)
+    const logs: RunLog[] = []
+    for (const head of heads) logs.push(await RunLog.open(store, head, platform.now, this.#listener(head.runId)))
+    this.#logs = logs
+  }
+
+  #drive(log: RunLog): void {
+    this.#driver = new Driver(this.agent, log, this.#memory, {
+      onDelta: (delta) => this.#tell({ type: 'delta', session: this.id, runId: log.runId, delta }),
+      onFailure: (failure) => this.#stall(log.runId, failure),
+    })
+  }
+
+  #listener(runId: string): LogListener {
+    const memory = this.#memory
+    return (event, seq, before) => {
+      memory.observe(runId, event, before)
+      this.#tell({ type: 'event', session: this.id, runId, seq, event })
+    }
+  }
+
+  #stall(runId: string, failure: ReturnType<typeof toFailure>): void {
+    this.#tell({ type: 'stalled', session: this.id, runId, failure })
+  }
+
+  /** To our page, and to the tabs that follow. */
+  #tell(notice: Notice): void {
+    if (this.#show(notice)) this.#channel.tell(notice)
+  }
+
+  #hear(notice: Notice): void {
+    if (!this.#lease) this.#show(notice)
+  }
+
+  /** False: the page has seen it. */
+  #show(notice: Notice): boolean {
+    if (notice.type === 'event') {
+      const next = this.#shown.get(notice.runId) ?? 0
+      if (notice.seq < next) return false
+      this.#shown.set(notice.runId, notice.seq + 1)
+    }
+    this.agent.page.notify(notice)
+    return true
+  }
+}

@@ -1,0 +1,88 @@
+import { HandrailError, toFailure } from '../errors.js'
+import { openAgent, type Agent } from './agent.js'
+import { leaseName, takeLease } from './lease.js'
+import { LiveSession } from './live-session.js'
+import type { Platform } from './platform.js'
+import type { AgentApi, PageApi, Reply } from './protocol.js'
+
+/** The worker's half of the wire: every method answers, and nothing is thrown across threads. */
+export function serve(platform: Platform, page: PageApi): AgentApi {
+  const sessions = new Map<string, Promise<LiveSession>>()
+  let opened: Promise<Agent> | undefined
+
+  const agent = (): Promise<Agent> => {
+    if (!opened) throw new HandrailError('not_open', 'The agent was asked to work before it was opened')
+    return opened
+  }
+  const session = async (id: string): Promise<LiveSession> => {
+    const ready = await agent()
+    const known = sessions.get(id)
+    if (known) return known
+    const opening = LiveSession.open(ready, id)
+    sessions.set(id, opening)
+    opening.catch(() => sessions.delete(id))
+    return opening
+  }
+  const leave = async (id: string): Promise<void> => {
+    const live = sessions.get(id)
+    sessions.delete(id)
+    if (live) (await live).close()
+  }
+
+  return {
+    open: (setup) =>
+      answer(async () => {
+        opened ??= openAgent(setup, platform, page)
+        opened.catch(() => (opened = undefined))
+        return { engine: (await opened).sandbox.engine }
+      }),
+    run: (id, text, options) =>
+      answer(async () => {
+        if (typeof text !== 'string' || text.trim() === '')
+          throw new HandrailError('invalid_message', 'Cannot start a run: the message must be a text that is not empty')
+        await (await session(id)).run(text, options)
+        return { runId: options.runId }
+      }),
+    follow: (id) => answer(async () => (await session(id)).view),
+    unfollow: (id) =>
+      answer(async () => {
+        await leave(id)
+        return null
+      }),
+    command: (id, command) =>
+      answer(async () => {
+        await (await session(id)).command(command)
+        return null
+      }),
+    sessions: () =>
+      answer(async () => {
+        const { store, setup } = await agent()
+        return store.sessions(setup.owner)
+      }),
+    deleteSession: (id) =>
+      answer(async () => {
+        const { store, setup } = await agent()
+        await leave(id)
+        const lease = await takeLease(platform.locks, leaseName(setup.owner, id), 'now')
+        if (!lease)
+          throw new HandrailError('session_busy', `Cannot delete session "${id}": another tab has it open`, {
+            retryable: true,
+          })
+        try {
+          await store.deleteSession(setup.owner, id)
+        } finally {
+          lease.release()
+        }
+        return null
+      }),
+    delta: async (id, delta) => (await agent()).hostedModels.delta(id, delta),
+  }
+}
+
+async function answer<T>(work: () => Promise<T>): Promise<Reply<T>> {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    return { ok: false, failure: toFailure(error) }
+  }
+}

@@ -1,0 +1,22 @@
+import { canonicalJson } from '../core/json.js'
+import type { EventBody } from '../core/events.js'
+import { isMet } from '../core/state.js'
+import { scriptToolName } from '../tools/definition.js'
+import { askGate } from './decide-tool.js'
+import type { EffectOf } from '../core/next.js'
+import type { RunPorts } from './ports.js'
+
+/** Step 7 of the gate: once more, right before the start. Only an approval of the same hash meets an ask. */
+export async function startTool(ports: RunPorts, { call }: EffectOf<'start-tool'>): Promise<EventBody> {
+  const { callId } = call
+  const decision = await askGate(ports, call)
+  if (!isMet(call, decision.verdict, decision.hash)) return { type: 'tool-decision', callId, ...decision }
+  const { hash, input, mode } = decision
+  const isSame = input === undefined || canonicalJson(input) === canonicalJson(call.input ?? null)
+  const tools = mode === 'script' ? namesFor(ports) : undefined
+  return { type: 'tool-start', callId, hash, ...(isSame ? {} : { input }), ...(tools ? { tools } : {}) }
+}
+
+/** The tools that a script sees for its whole life, also when it is replayed by a page that has others. */
+const namesFor = ({ tools }: RunPorts): string[] =>
+  tools.definitions.map(({ name }) => name).filter((name) => name !== scriptToolName)

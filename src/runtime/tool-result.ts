@@ -1,0 +1,35 @@
+import type { Outcome, ToolResult } from '../core/events.js'
+import type { Json } from '../core/json.js'
+import type { CallState } from '../core/state.js'
+import type { RunPorts } from './ports.js'
+
+/** Bytes that one output may have. */
+const largestOutput = 16 << 20
+
+/** The result of a tool that ran to its end. What a write returned wrongly does not undo it; a read's is an error. */
+export function done({ tools }: RunPorts, call: CallState, output: Json): ToolResult {
+  const bytes = new TextEncoder().encode(JSON.stringify(output)).length
+  const fault =
+    bytes > largestOutput
+      ? `has ${bytes} bytes, and may have ${largestOutput}`
+      : faultOf(tools.get(call.toolName)?.validateOutput, output)
+  if (!fault) return { outcome: 'ok', output, bytes }
+  const message = `The output of ${call.toolName} ${fault}.`
+  if (call.mode === 'read') return failed('error', 'output_invalid', message)
+  return { outcome: 'ok', outputInvalid: message, ...(bytes > largestOutput ? {} : { output, bytes }) }
+}
+
+export const failed = (outcome: Outcome, code: string, message: string, retryable = false): ToolResult => ({
+  outcome,
+  failure: { code, message, retryable },
+})
+
+function faultOf(
+  validate: ((output: Json) => readonly { path: string; message: string }[]) | undefined,
+  output: Json,
+): string | undefined {
+  const faults = validate?.(output) ?? []
+  if (faults.length === 0) return undefined
+  const list = faults.slice(0, 5).map(({ path, message }) => `${path || '/'} ${message}`)
+  return `does not fit its schema: ${list.join('; ')}`
+}
