@@ -1,0 +1,98 @@
+import { fromFailure, HandrailError, toFailure } from '../errors.js'
+import type { AgentApi, AgentSetup, Reply } from '../runtime/protocol.js'
+import type { PageHost } from './page-host.js'
+import { connect, type Connection } from './rpc.js'
+
+export interface LinkPorts {
+  readonly setup: AgentSetup
+  spawn(): Worker
+  /** Whether `spawn` can be called again. */
+  readonly mayRestart: boolean
+  createHost(): PageHost
+  /** A new worker has taken the place of a dead one, and knows nothing. */
+  onRestart(): void
+  /** There is no worker, and there will be none. */
+  onLost(error: HandrailError): void
+}
+
+/** Restarts within `restartWindow` milliseconds. */
+const mostRestarts = 5
+const restartWindow = 60_000
+
+/** The way to the agent worker, whichever is alive: one that dies is replaced. */
+export class Link {
+  #connection: Promise<Connection>
+  #lost: HandrailError | undefined
+  #deaths: number[] = []
+
+  constructor(private readonly ports: LinkPorts) {
+    this.#connection = this.#start()
+  }
+
+  get ready(): Promise<void> {
+    return this.#connection.then(() => undefined)
+  }
+
+  /** Why there is no worker any more. */
+  get lost(): HandrailError | undefined {
+    return this.#lost
+  }
+
+  /** @throws {HandrailError} the failure that was answered, or `worker_died` if the worker died meanwhile. */
+  async call<T>(ask: (api: AgentApi) => Promise<Reply<T>>): Promise<T> {
+    const { api } = await this.#connection
+    return valueOf(await ask(api))
+  }
+
+  close(): void {
+    const connection = this.#connection
+    this.#lose(new HandrailError('agent_closed', 'The agent is closed'))
+    connection.then((open) => open.close()).catch(() => undefined)
+  }
+
+  /** Never rejects without the agent being told, so that nobody has to wait for it. */
+  #start(): Promise<Connection> {
+    const started = this.#open()
+    started.catch((error: unknown) => {
+      if (!this.#lost) this.#lose(HandrailError.is(error) ? error : fromFailure(toFailure(error, 'worker_failed')))
+    })
+    return started
+  }
+
+  async #open(): Promise<Connection> {
+    const host = this.ports.createHost()
+    const connection = await connect(this.ports.spawn(), host)
+    void connection.died.then((error) => {
+      host.end()
+      this.#onDeath(error)
+    })
+    try {
+      valueOf(await connection.api.open(this.ports.setup))
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+    return connection
+  }
+
+  #onDeath(error: HandrailError): void {
+    if (this.#lost) return
+    const now = performance.now()
+    this.#deaths = [...this.#deaths.filter((at) => now - at < restartWindow), now]
+    if (!this.ports.mayRestart || this.#deaths.length > mostRestarts) return this.#lose(error)
+    this.#connection = this.#start()
+    this.#connection.then(() => this.ports.onRestart()).catch(() => undefined)
+  }
+
+  #lose(error: HandrailError): void {
+    this.#lost = error
+    this.#connection = Promise.reject(error)
+    this.#connection.catch(() => undefined)
+    this.ports.onLost(error)
+  }
+}
+
+function valueOf<T>(reply: Reply<T>): T {
+  if (reply.ok) return reply.value
+  throw fromFailure(reply.failure)
+}

@@ -1,0 +1,139 @@
+import type { Json } from '../core/json.js'
+import { HandrailError, ToolError, toFailure } from '../errors.js'
+import type {
+  Model,
+  ModelDelta,
+  ModelReply,
+  ModelRequest,
+  Notice,
+  PageApi,
+  PageCall,
+  Reply,
+  ReplyFailure,
+} from '../runtime/protocol.js'
+import { describeFaults } from '../tools/schema.js'
+import { checkInput, parseInput, type CheckAnswer, type ReconcileAnswer, type Tool } from '../tools/tool.js'
+import { outputJson } from './output-json.js'
+
+export interface PageHostOptions {
+  readonly tools: readonly Tool[]
+  readonly model?: Model
+  onDelta(id: string, delta: ModelDelta): void
+  onNotice(notice: Notice): void
+}
+
+/** The page's half of an agent: its tools and its hosted model, for one agent worker. */
+export class PageHost implements PageApi {
+  /** Looked up in a map, because the name of a call is the model's: `constructor` is no tool. */
+  readonly #tools: ReadonlyMap<string, Tool>
+  readonly #running = new Map<string, { readonly controller: AbortController; readonly isWrite: boolean }>()
+
+  constructor(private readonly options: PageHostOptions) {
+    this.#tools = new Map(options.tools.map((tool) => [tool.definition.name, tool]))
+  }
+
+  execute(id: string, { toolName, input, runId, callId, idempotencyKey }: PageCall): Promise<Reply<Json>> {
+    return this.#track<Json>(id, this.#tools.get(toolName)?.definition.risk !== 'read', async (signal) => {
+      const tool = this.#tool(toolName)
+      const parsed = await parse(tool, input)
+      if (signal.aborted) throw new ToolError('aborted', `The call was aborted before ${toolName} ran`)
+      const output = await tool.run(parsed, { signal, runId, callId, idempotencyKey })
+      try {
+        return { ok: true, value: outputJson(output, `the output of ${toolName}`) }
+      } catch (error) {
+        return { ok: false, failure: { ...toFailure(error), ran: true } }
+      }
+    })
+  }
+
+  check(toolName: string, input: Json): Promise<Reply<CheckAnswer>> {
+    const { signal } = new AbortController()
+    return reply(() => checkInput(this.#tool(toolName), input, { signal }))
+  }
+
+  reconcile({ toolName, input, idempotencyKey }: PageCall): Promise<Reply<ReconcileAnswer>> {
+    return reply(async () => {
+      const tool = this.#tool(toolName)
+      if (!tool.reconcile) return { state: 'unknown' }
+      const answer: unknown = await tool.reconcile({ idempotencyKey, input: await parse(tool, input) })
+      return toReconcileAnswer(toolName, answer)
+    })
+  }
+
+  generate(id: string, request: ModelRequest): Promise<Reply<ModelReply>> {
+    return this.#track(id, false, async (signal) => {
+      const { model, onDelta } = this.options
+      if (!model) throw new HandrailError('no_hosted_model', 'Cannot generate: this page hosts no model')
+      const answer = await model.generate(request, {
+        signal,
+        onDelta: (delta) => onDelta(id, outputJson(delta, 'a delta of the model') as ModelDelta & Json),
+      })
+      return { ok: true, value: outputJson(answer, 'the reply of the model') as ModelReply & Json }
+    })
+  }
+
+  abort(id: string): void {
+    this.#running.get(id)?.controller.abort()
+  }
+
+  notify(notice: Notice): void {
+    this.options.onNotice(notice)
+  }
+
+  /** Ends what nobody waits for any more. A write that runs is left to finish: stopped halfway, it would be known even less. */
+  end(): void {
+    for (const { controller, isWrite } of this.#running.values()) if (!isWrite) controller.abort()
+  }
+
+  #tool(name: string): Tool {
+    const tool = this.#tools.get(name)
+    if (!tool) throw new ToolError('unknown_tool', `Cannot find tool "${name}": the page has no tool of that name`)
+    return tool
+  }
+
+  /** A call that is sent again may carry the id of one that is still running: the newest is the one to abort. */
+  async #track<T>(id: string, isWrite: boolean, work: (signal: AbortSignal) => Promise<Reply<T>>): Promise<Reply<T>> {
+    const running = { controller: new AbortController(), isWrite }
+    this.#running.set(id, running)
+    try {
+      return await work(running.controller.signal)
+    } catch (error) {
+      return { ok: false, failure: toReplyFailure(error) }
+    } finally {
+      if (this.#running.get(id) === running) this.#running.delete(id)
+    }
+  }
+}
+
+async function reply<T>(work: () => Promise<T>): Promise<Reply<T>> {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    return { ok: false, failure: toReplyFailure(error) }
+  }
+}
+
+/** Whatever goes wrong here, the tool has not run. */
+async function parse(tool: Tool, input: Json): Promise<unknown> {
+  const parsed = await parseInput(tool, input).catch((error: unknown) => {
+    throw new ToolError('invalid_input', toFailure(error).message, { cause: error })
+  })
+  if ('value' in parsed) return parsed.value
+  throw new ToolError('invalid_input', `The input is not valid: ${describeFaults(parsed.faults)}`)
+}
+
+/** A `ToolError` may come from another copy of this library. */
+function toReplyFailure(error: unknown): ReplyFailure {
+  const isRefusal = error instanceof ToolError || (HandrailError.is(error) && error.name === 'ToolError')
+  return isRefusal ? { ...toFailure(error), refused: true } : toFailure(error)
+}
+
+function toReconcileAnswer(toolName: string, answer: unknown): ReconcileAnswer {
+  const { state, output } = (answer ?? {}) as { state?: unknown; output?: unknown }
+  if (state === 'done') return { state, output: outputJson(output, `the output that ${toolName} reconciled`) }
+  if (state === 'void' || state === 'unknown') return { state }
+  throw new HandrailError(
+    'invalid_reconcile',
+    `Cannot use the answer of "reconcile" of tool "${toolName}": its "state" must be done, void or unknown`,
+  )
+}
