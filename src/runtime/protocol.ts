@@ -7,6 +7,8 @@ import type { ScriptLimits } from '../sandbox/script.js'
 import type { SessionHead } from '../store/store.js'
 import type { CheckAnswer, ReconcileAnswer } from '../tools/tool.js'
 
+export type { CheckAnswer, ReconcileAnswer }
+
 export type { Model, ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
 export type { ScriptLimits } from '../sandbox/script.js'
 export type { SessionHead } from '../store/store.js'

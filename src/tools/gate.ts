@@ -1,0 +1,110 @@
+import type { Caller, Decision, Failure, Mode, Verdict } from '../core/events.js'
+import { canonicalJson, type Json } from '../core/json.js'
+import { HandrailError } from '../errors.js'
+import { repeatRule, riskRule, toolRule, unknownOutcomeRule, type GateContext, type Rule } from './gate-rules.js'
+import { sha256 } from './hash.js'
+import { readInput } from './read-input.js'
+import type { ToolEntry, ToolSet } from './tool-set.js'
+
+/** A call as the gate sees it: one that the model, a script or a provider's program made. */
+export interface GateCall {
+  readonly callId: string
+  readonly toolName: string
+  readonly input?: Json
+  /** The model's own argument text. Read when there is no `input`. */
+  readonly inputText?: string
+  readonly caller: Caller
+  /** Reasons that a person was already shown for this call. */
+  readonly reasons?: readonly string[]
+}
+
+export type { GateContext }
+
+/** In this order: reasons are shown, and hashed, in it. */
+const rules: readonly Rule[] = [riskRule, repeatRule, unknownOutcomeRule, toolRule]
+
+/**
+ * Whether a call may run: the one way to a tool, for every caller. Never rejects. A denial says why in `failure`, for the
+ * model; `hash` is empty when the call was denied before there was a valid input.
+ */
+export async function decide(call: GateCall, context: GateContext): Promise<Decision> {
+  const tool = context.tools.get(call.toolName)
+  if (!tool) return deny('read', 'unknown_tool', unknownTool(call.toolName, context.tools))
+  const { mode } = tool
+  const forbidden = notAllowed(call, tool, context)
+  if (forbidden) return deny(mode, 'not_allowed', forbidden)
+  if (context.overBudget !== undefined)
+    return deny(mode, 'budget_exceeded', `This run may make no more calls: ${context.overBudget}.`)
+  try {
+    return await decideInput(call, tool, context)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const retryable = HandrailError.is(error) && error.retryable
+    return deny(mode, 'check_failed', `The call of "${call.toolName}" could not be checked: ${message}`, retryable)
+  }
+}
+
+async function decideInput(call: GateCall, tool: ToolEntry, context: GateContext): Promise<Decision> {
+  const { mode } = tool
+  const read = readInput(call, tool)
+  if ('problem' in read) return deny(mode, 'invalid_input', `The input of "${call.toolName}" ${read.problem}`)
+  const { input } = read
+  const found: string[] = []
+  let verdict: Verdict = 'allow'
+  let failure: Failure | undefined
+  for (const rule of rules) {
+    const answer = await rule(tool, input, context)
+    if (answer.verdict === 'deny') failure ??= { code: 'denied', message: answer.reason, retryable: false }
+    if (answer.verdict === 'ask') found.push(...answer.reasons)
+  }
+  if (failure) verdict = 'deny'
+  else if (found.length > 0) verdict = call.caller === 'program' ? 'deny' : 'ask'
+  if (verdict === 'deny') failure ??= mustBeDirect(call.toolName)
+  const reasons = shownReasons(found, call.reasons)
+  const hash = await sha256(canonicalJson({ tool: tool.hash, owner: context.owner, input, reasons }))
+  return {
+    verdict,
+    mode,
+    hash,
+    ...(reasons.length > 0 && { reasons }),
+    ...(call.input === undefined && { input }),
+    ...(failure && { failure }),
+  }
+}
+
+/** A reason less does not ask again, a new one does. */
+function shownReasons(now: readonly string[], shown: readonly string[] = []): readonly string[] {
+  return now.every((reason) => shown.includes(reason)) ? shown : [...new Set(now)]
+}
+
+function notAllowed(
+  { toolName, caller }: GateCall,
+  { mode }: ToolEntry,
+  { allow, readOnly }: GateContext,
+): string | undefined {
+  if (mode === 'script')
+    return caller === 'model' ? undefined : `"${toolName}" cannot be called by a ${caller}: call the tools themselves.`
+  if (allow && !allow.includes(toolName))
+    return `"${toolName}" may not be called in this run. Allowed: ${allow.join(', ') || 'none'}.`
+  if (readOnly && mode === 'write') return `"${toolName}" may not be called in this run: it only reads.`
+  return undefined
+}
+
+function unknownTool(name: string, tools: ToolSet): string {
+  const near = tools.nearest(name)
+  return `There is no tool ${JSON.stringify(name.slice(0, 100))}.${near ? ` Did you mean "${near}"?` : ''}`
+}
+
+/** A provider's program has a deadline, which does not wait for a person. */
+const mustBeDirect = (toolName: string): Failure => ({
+  code: 'approval_required',
+  message: `"${toolName}" needs a person's approval, which a program cannot wait for: call it directly.`,
+  retryable: false,
+})
+
+const deny = (mode: Mode, code: string, message: string, retryable = false): Decision => ({
+  verdict: 'deny',
+  mode,
+  hash: '',
+  failure: { code, message, retryable },
+})

@@ -1,0 +1,68 @@
+import { canonicalJson, type Json } from '../core/json.js'
+import type { Mode } from '../core/events.js'
+import type { ToolDefinition } from '../core/tool-definition.js'
+import { checkDefinition, refuse } from './definition.js'
+import type { Fault, Validate, Validator } from './fault.js'
+import { sha256 } from './hash.js'
+import { nearest } from './nearest.js'
+import { scriptToolDefinition, scriptToolName } from './script-tool.js'
+
+/** The tools of an agent, on the side of its worker: what the gate looks a call up in. */
+export interface ToolSet {
+  /** What the model is told, in this order: the script tool, then the others as they were given. */
+  readonly definitions: readonly ToolDefinition[]
+  /** What a script can call as `tools.NAME`. */
+  readonly names: readonly string[]
+  get(name: string): ToolEntry | undefined
+  /** The name that looks most like this one. */
+  nearest(name: string): string | undefined
+}
+
+export interface ToolEntry {
+  readonly definition: ToolDefinition
+  readonly mode: Mode
+  /** SHA-256 of the definition, in hex. */
+  readonly hash: string
+  /** @throws {HandrailError} `invalid_schema` if the schema is not one. */
+  validateInput(input: Json): readonly Fault[]
+  /** Absent: the tool declares no output. @throws {HandrailError} `invalid_schema` if the schema is not one. */
+  validateOutput?(output: Json): readonly Fault[]
+}
+
+/**
+ * Looked up in a map and not in an object, because the name of a call is the model's: `constructor` is no tool. Schemas are
+ * compiled when they are first needed, so that a bad one takes only its own tool away.
+ * @throws {HandrailError} `invalid_tool` for a definition that is wrong, and for two of one name.
+ */
+export async function createToolSet(given: readonly ToolDefinition[], validator: Validator): Promise<ToolSet> {
+  const names = new Set<string>()
+  for (const definition of given) {
+    checkDefinition(definition)
+    if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
+    names.add(definition.name)
+  }
+  const definitions = [scriptToolDefinition(given), ...given]
+  const entries = new Map<string, ToolEntry>()
+  for (const definition of definitions) entries.set(definition.name, await createEntry(definition, validator))
+  return {
+    definitions,
+    names: [...names],
+    get: (name) => entries.get(name),
+    nearest: (name) => nearest(name, entries.keys()),
+  }
+}
+
+async function createEntry(definition: ToolDefinition, validator: Validator): Promise<ToolEntry> {
+  const { name, input, output, risk } = definition
+  const once = (place: 'input' | 'output', schema: ToolDefinition['input']): Validate => {
+    let validate: Validate | undefined
+    return (value) => (validate ??= validator.compile(schema, `${place} of tool "${name}"`))(value)
+  }
+  return {
+    definition,
+    mode: name === scriptToolName ? 'script' : risk === 'read' ? 'read' : 'write',
+    hash: await sha256(canonicalJson(definition as unknown as Json)),
+    validateInput: once('input', input),
+    ...(output && { validateOutput: once('output', output) }),
+  }
+}
