@@ -10,7 +10,7 @@ const everything = /^/
 const own = (folder: string) => new RegExp(`^src/${folder}/`)
 const core = own('core')
 const errors = /^src\/errors\.ts$/
-const toolContract = /^src\/tools\/(tool|schema)\.ts$/
+const toolContract = /^src\/tools\/(tool|schema|nearest)\.ts$/
 const wire = /^src\/runtime\/protocol\.ts$/
 const contracts = /^src\/(models\/model|sandbox\/script|store\/store)\.ts$/
 const entries = /^(src\/(index|worker|testing\/index)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
@@ -28,7 +28,7 @@ const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] 
   { place: own('server'), may: [own('server'), core, errors, toolContract] },
   { place: own('ui'), may: [own('ui'), own('client'), core] },
   { place: own('testing'), may: [own('testing'), core, errors, /^src\/models\/model\.ts$/, /^src\/tools\/tool\.ts$/] },
-  { place: /^src\/index\.ts$/, may: [own('client'), core, errors, toolContract] },
+  { place: /^src\/index\.ts$/, may: [own('client'), core, errors, toolContract, wire] },
   { place: /^src\/worker\.ts$/, may: [/^src\//] },
   { place: /^workers\//, may: [/^(src|workers)\//] },
   { place: /^demo\//, may: [/^demo\//, entries] },

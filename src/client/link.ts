@@ -1,5 +1,5 @@
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
-import type { AgentApi, AgentSetup, Reply } from '../runtime/protocol.js'
+import type { AgentApi, AgentSetup, ModelDelta, Reply } from '../runtime/protocol.js'
 import type { PageHost } from './page-host.js'
 import { connect, type Connection } from './rpc.js'
 
@@ -22,6 +22,7 @@ const restartWindow = 60_000
 /** The way to the agent worker, whichever is alive: one that dies is replaced. */
 export class Link {
   #connection: Promise<Connection>
+  #api: AgentApi | undefined
   #lost: HandrailError | undefined
   #deaths: number[] = []
 
@@ -30,7 +31,11 @@ export class Link {
   }
 
   get ready(): Promise<void> {
-    return this.#connection.then(() => undefined)
+    const retry = () => {
+      if (this.#lost) throw this.#lost
+      return this.ready
+    }
+    return this.#connection.then(() => undefined, retry)
   }
 
   /** Why there is no worker any more. */
@@ -44,17 +49,23 @@ export class Link {
     return valueOf(await ask(api))
   }
 
+  /** Sent at once, so that it comes before the reply it is a piece of. */
+  delta(id: string, delta: ModelDelta): void {
+    this.#api?.delta(id, delta).catch(() => undefined)
+  }
+
   close(): void {
     const connection = this.#connection
     this.#lose(new HandrailError('agent_closed', 'The agent is closed'))
     connection.then((open) => open.close()).catch(() => undefined)
   }
 
-  /** Never rejects without the agent being told, so that nobody has to wait for it. */
   #start(): Promise<Connection> {
     const started = this.#open()
     started.catch((error: unknown) => {
-      if (!this.#lost) this.#lose(HandrailError.is(error) ? error : fromFailure(toFailure(error, 'worker_failed')))
+      // Otherwise it died on the way, and is being replaced.
+      if (this.#connection === started)
+        this.#lose(HandrailError.is(error) ? error : fromFailure(toFailure(error, 'worker_failed')))
     })
     return started
   }
@@ -62,6 +73,7 @@ export class Link {
   async #open(): Promise<Connection> {
     const host = this.ports.createHost()
     const connection = await connect(this.ports.spawn(), host)
+    this.#api = connection.api
     void connection.died.then((error) => {
       host.end()
       this.#onDeath(error)

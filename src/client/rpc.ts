@@ -14,13 +14,9 @@ export interface Connection {
 /**
  * Waits until the worker answers, at most `timeout` milliseconds. A message to a worker whose script failed is lost without a
  * word, so nothing is asked of it before it has greeted.
- * @throws {HandrailError} `worker_failed` if it does not get ready, `insecure_context` on a page that has no Web Locks.
+ * @throws {HandrailError} `worker_failed` if it does not get ready; then it is ended.
  */
 export async function connect(worker: Worker, page: PageApi, { timeout = 15_000 } = {}): Promise<Connection> {
-  if (!navigator.locks) {
-    worker.terminate()
-    throw new HandrailError('insecure_context', 'Cannot start the agent worker: Web Locks need https or localhost')
-  }
   const lock = `handrail-worker-${crypto.randomUUID()}`
   const { port1: port, port2 } = new MessageChannel()
   try {
@@ -38,9 +34,9 @@ export async function connect(worker: Worker, page: PageApi, { timeout = 15_000 
       const error = new HandrailError('worker_died', `The agent worker died: ${why}`, { retryable: true })
       watch.abort()
       worker.terminate()
+      resolve(error)
       caller.fail(error)
       port.close()
-      resolve(error)
     }
     port.addEventListener('messageerror', () => end('it sent a message that cannot be read'))
     navigator.locks

@@ -1,0 +1,176 @@
+import { HandrailError } from '../errors.js'
+import type { Budget } from '../core/usage.js'
+import type { Model, ModelConfig, ScriptLimits } from '../runtime/protocol.js'
+import { nearest } from '../tools/nearest.js'
+import type { Tool } from '../tools/tool.js'
+
+export interface AgentOptions {
+  /** Where a model is, or a model that runs on this page, with a `generate` method. */
+  readonly model: ModelConfig | Model
+  /** The system prompt. */
+  readonly instructions: string
+  readonly tools: readonly Tool[]
+  /** Whose sessions these are: another owner can neither list nor open them. */
+  readonly owner: string
+  /** The session of `agent.run`. Absent: a new one. */
+  readonly session?: string
+  /** Amounts that one run may use. */
+  readonly budget?: Partial<Budget>
+  /** Of the scripts that the model writes. */
+  readonly limits?: Partial<ScriptLimits>
+  /** Default `indexeddb`. */
+  readonly store?: 'indexeddb' | 'memory'
+  /** An own agent worker. A function can make another when one dies; it is ended with the agent. */
+  readonly worker?: Worker | (() => Worker)
+  /** Everybody who opens the page can read a key that is in it. */
+  readonly dangerouslyAllowKeyInPage?: boolean
+}
+
+export interface RunRequest {
+  /** Names of the only tools that may be called. */
+  readonly allow?: readonly string[]
+  /** Nothing but reads. */
+  readonly readOnly?: boolean
+}
+
+type Check = (value: unknown) => boolean
+type Rule = readonly [is: Check, must: string]
+type Rules<T> = Readonly<Record<keyof T & string, Rule>>
+
+const isText: Check = (value) => typeof value === 'string' && value.trim() !== ''
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isBoolean: Check = (value) => typeof value === 'boolean'
+const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0
+
+const text: Rule = [isText, 'must be a text that is not empty']
+const flag: Rule = [isBoolean, 'must be true or false']
+const amount: Rule = [isAmount, 'must be a number above 0']
+const record: Rule = [isRecord, 'must be an object']
+const names: Rule = [(value) => Array.isArray(value) && value.every(isText), 'must be an array of tool names']
+
+const agentRules: Rules<AgentOptions> = {
+  model: record,
+  instructions: [(value) => typeof value === 'string', 'must be a text'],
+  tools: [(value) => Array.isArray(value) && value.every(isTool), 'must be an array of what defineTool returns'],
+  owner: text,
+  session: text,
+  budget: record,
+  limits: record,
+  store: [(value) => value === 'indexeddb' || value === 'memory', 'must be "indexeddb" or "memory"'],
+  worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],
+  dangerouslyAllowKeyInPage: flag,
+}
+const budgetRules: Rules<Budget> = {
+  steps: amount,
+  attempts: amount,
+  calls: amount,
+  scripts: amount,
+  tokens: amount,
+  bytes: amount,
+  time: amount,
+}
+const limitRules: Rules<ScriptLimits> = {
+  cpu: amount,
+  totalCpu: amount,
+  memory: amount,
+  stack: amount,
+  calls: amount,
+  open: amount,
+  output: amount,
+}
+const modelRules: Rules<ModelConfig> = {
+  provider: text,
+  model: text,
+  baseURL: text,
+  headers: [
+    (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
+    'must be an object of texts',
+  ],
+  apiKey: text,
+  maxOutputTokens: amount,
+}
+const runRules: Rules<RunRequest> = { allow: names, readOnly: flag }
+
+export const isHosted = (model: ModelConfig | Model): model is Model => 'generate' in model
+
+/** @throws {HandrailError} `invalid_options`, naming the field that is wrong and what it must be; `key_in_page`. */
+export function checkAgent(options: AgentOptions): void {
+  const what = 'create an agent'
+  checkFields(what, '', options, agentRules, ['model', 'instructions', 'tools', 'owner'])
+  checkFields(what, 'budget.', options.budget ?? {}, budgetRules)
+  checkFields(what, 'limits.', options.limits ?? {}, limitRules)
+  const { model, tools } = options
+  const known = new Set<string>()
+  for (const { definition } of tools) {
+    if (known.has(definition.name)) refuse(what, `there are two tools named "${definition.name}" in "tools"`)
+    known.add(definition.name)
+  }
+  if (isHosted(model)) {
+    const { provider, model: name, generate } = model
+    checkFields(what, 'model.', { provider, model: name }, modelRules, ['provider', 'model'])
+    if (typeof generate !== 'function') refuse(what, '"model.generate" must be a function')
+  } else {
+    checkFields(what, 'model.', model, modelRules, ['provider', 'model'])
+    if (!options.dangerouslyAllowKeyInPage) checkKeys(model)
+  }
+}
+
+export function checkRun(message: string, options: RunRequest): void {
+  if (!isText(message)) refuse('start a run', 'the message must be a text that is not empty')
+  checkFields('start a run', '', options, runRules)
+}
+
+const keyHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
+
+function checkKeys({ apiKey, headers = {} }: ModelConfig): void {
+  const header = Object.keys(headers).find((name) => keyHeaders.includes(name.toLowerCase()))
+  const field = apiKey === undefined ? header && `model.headers.${header}` : 'model.apiKey'
+  if (!field) return
+  throw new HandrailError(
+    'key_in_page',
+    `Cannot create an agent: "${field}" is a key, and everybody who opens the page can read it. Keep it on a server and set "model.baseURL" to that; or set "dangerouslyAllowKeyInPage" for a page that only you open`,
+  )
+}
+
+function checkFields<T>(
+  what: string,
+  place: string,
+  value: T,
+  rules: Rules<T>,
+  required: readonly string[] = [],
+): void {
+  if (!isRecord(value)) return refuse(what, 'the options must be an object')
+  const known = Object.keys(rules)
+  for (const [key, item] of Object.entries(value)) {
+    if (!Object.hasOwn(rules, key)) {
+      const near = nearest(key, known)
+      refuse(
+        what,
+        `"${place}${key}" is not an option; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}`}`,
+      )
+    }
+    const [is, must] = (rules as Readonly<Record<string, Rule>>)[key]!
+    if (item !== undefined && !is(item)) refuse(what, `"${place}${key}" ${must}; it is ${shown(item)}`)
+  }
+  for (const key of required) if (value[key] === undefined) refuse(what, `"${place}${key}" is missing`)
+}
+
+const isTool = (value: unknown): boolean =>
+  isRecord(value) && isRecord(value.definition) && isText(value.definition.name) && typeof value.run === 'function'
+
+/** Never a whole value: it may hold a secret. */
+const shown = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'an array'
+      : typeof value === 'number'
+        ? String(value)
+        : value === ''
+          ? 'empty'
+          : `of type ${typeof value}`
+
+function refuse(what: string, why: string): never {
+  throw new HandrailError('invalid_options', `Cannot ${what}: ${why}`)
+}
