@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { explore } from './explore.js'
+import { mutants } from './mutants.js'
+import { toOptions } from './mutate.js'
+import { scenarios } from './scenarios.js'
+
+/** States of a scenario. `npm run explore` knows no limit. */
+const limit = 25_000
+const largest = 'script that ends with calls open'
+
+describe('the core keeps its invariants whatever happens, with two disturbances a history', () => {
+  for (const scenario of scenarios)
+    it(`in: ${scenario.name}`, { timeout: 60_000 }, () => {
+      const { violations, isComplete, ends } = explore(scenario, { trouble: 2, limit })
+      expect(Object.fromEntries(violations)).toEqual({})
+      expect(isComplete).toBe(scenario.name !== largest)
+      expect(ends).toBeGreaterThan(0)
+    })
+})
+
+describe('the explorer notices when a rule is broken', () => {
+  for (const mutant of mutants)
+    it(mutant.rule, { timeout: 30_000 }, async () => {
+      const scenario = scenarios.find(({ name }) => name === mutant.scenario)
+      const { trouble } = mutant
+      const { violations } = explore(scenario!, { ...(await toOptions(mutant)), trouble, untilFirst: true })
+      expect(violations.size).toBeGreaterThan(0)
+    })
+
+  it('and refuses to run when a rule is no longer in the text of the core', async () => {
+    const broken = { file: 'next', from: 'no such text', to: '' } as const
+    const mutant = { rule: 'none', broken, scenario: '', trouble: 0 }
+    await expect(toOptions(mutant)).rejects.toThrow('Cannot break src/core/next.ts')
+  })
+})

@@ -1,0 +1,227 @@
+import type { Rules } from './world.js'
+
+/** A rule broken on purpose. `scenario` and `trouble` are the smallest place where the checks notice. */
+export interface Mutant {
+  readonly rule: string
+  readonly broken: { readonly promise: keyof Rules } | Edit
+  readonly scenario: string
+  readonly trouble: number
+}
+export interface Edit {
+  readonly file: 'next' | 'state' | 'transcript'
+  readonly from: string
+  readonly to: string
+}
+
+const edit = (file: Edit['file'], from: string, to: string): Edit => ({ file, from, to })
+
+export const mutants: readonly Mutant[] = [
+  {
+    rule: 'an append is refused unless its effect is still due',
+    broken: { promise: 'guard' },
+    scenario: 'asked read after a write',
+    trouble: 0,
+  },
+  {
+    rule: 'a drive loop that starts again takes a new epoch',
+    broken: { promise: 'freshEpoch' },
+    scenario: 'two asked writes',
+    trouble: 1,
+  },
+  {
+    rule: 'not done means that the key was made void',
+    broken: { promise: 'voidKey' },
+    scenario: 'asked read after a write',
+    trouble: 2,
+  },
+  {
+    rule: 'nothing is sent again once the run is stopped',
+    broken: { promise: 'stopBeforeResend' },
+    scenario: 'asked read after a write',
+    trouble: 2,
+  },
+  {
+    rule: 'an aborted write that was not sent is not sent',
+    broken: { promise: 'abortBeforeSend' },
+    scenario: 'asked read after a write',
+    trouble: 1,
+  },
+  {
+    rule: 'a write waits for earlier calls of the run, not only of its step or turn',
+    broken: edit(
+      'next',
+      'isEarlier(other, callId)) return',
+      'parentOf(other) === parentOf(callId) && isEarlier(other, callId)) return',
+    ),
+    scenario: 'direct write, then a script',
+    trouble: 0,
+  },
+  {
+    rule: 'a write does not wait for its own script',
+    broken: edit('next', ' || other === parentOf(callId)) continue', ') continue'),
+    scenario: 'script, then a direct write',
+    trouble: 0,
+  },
+  {
+    rule: 'a read waits for an executing write',
+    broken: edit('next', 'if (busy.write) return false', "if (busy.write && mode === 'write') return false"),
+    scenario: 'asked read after a write',
+    trouble: 0,
+  },
+  {
+    rule: 'a write waits for executing reads, also later ones',
+    broken: edit('next', 'if (busy.read) return false', ''),
+    scenario: 'asked read after a write',
+    trouble: 0,
+  },
+  {
+    rule: 'an interrupted write is reconciled, not decided again',
+    broken: edit('next', "if (mode === 'write')\n", "if (mode === 'write' && call.toolName !== 'askPlain')\n"),
+    scenario: 'one request a step',
+    trouble: 0,
+  },
+  {
+    rule: 'an interrupted idempotent write is reconciled too, not decided again',
+    broken: edit('next', "if (mode === 'write')\n", "if (mode === 'write' && call.toolName === 'askPlain')\n"),
+    scenario: 'asked read after a write',
+    trouble: 0,
+  },
+  {
+    rule: 'a started write is not cancelled',
+    broken: edit('next', "mode === 'read' && (state.stop", "mode !== 'script' && (state.stop"),
+    scenario: 'asked read after a write',
+    trouble: 1,
+  },
+  {
+    rule: 'an approval counts only for its hash',
+    broken: edit('state', 'call.approved === hash', 'call.approved !== undefined'),
+    scenario: 'two asked writes',
+    trouble: 1,
+  },
+  {
+    rule: 'a late approval is refused',
+    broken: edit(
+      'next',
+      "call?.phase === 'asking' && call.hash === event.hash",
+      "(call?.phase === 'asking' || call?.phase === 'refused')",
+    ),
+    scenario: 'two asked writes',
+    trouble: 0,
+  },
+  {
+    rule: 'a run ends after its calls',
+    broken: edit(
+      'next',
+      'if (state.calls.size > 0) return effects',
+      'if (state.calls.size > 0 && !state.stop) return effects',
+    ),
+    scenario: 'two reads, one asked write',
+    trouble: 1,
+  },
+  {
+    rule: 'a script is fed in log order',
+    broken: edit('next', 'turn === 0 ? undefined : queue[0]', 'turn === 0 ? undefined : queue.at(-1)'),
+    scenario: 'script: all(read, asked write), then write',
+    trouble: 0,
+  },
+  {
+    rule: 'calls of an ended script are skipped',
+    broken: edit('next', "ended ? 'skipped' : undefined", 'undefined'),
+    scenario: 'script that ends with calls open',
+    trouble: 0,
+  },
+  {
+    rule: 'a script waits for its calls before it settles',
+    broken: edit('next', 'return hasOpenChild(state, callId) ? undefined : settle', 'return settle'),
+    scenario: 'script that ends with calls open',
+    trouble: 0,
+  },
+  {
+    rule: 'news waits for the next step-start',
+    broken: edit('transcript', 'news: [...t.news, {', 'messages: [...t.messages, {'),
+    scenario: 'a plain write, then a second step',
+    trouble: 1,
+  },
+  {
+    rule: 'a stop is heard by what is asked',
+    broken: edit(
+      'next',
+      "if (phase !== 'started' && closed)",
+      "if (phase !== 'started' && phase !== 'asking' && closed)",
+    ),
+    scenario: 'a plain write, then a second step',
+    trouble: 1,
+  },
+  {
+    rule: 'a paused model is asked again',
+    broken: edit('state', "event.finish === 'resend' ? following(state) : ", ''),
+    scenario: 'a pause between two reads',
+    trouble: 0,
+  },
+  {
+    rule: 'a failure that cannot be retried ends the run',
+    broken: edit('state', "event.failure?.retryable === false ? 'failed' : 'due'", "'due'"),
+    scenario: 'two reads, one asked write',
+    trouble: 1,
+  },
+  {
+    rule: 'a cut stream is tried again',
+    broken: edit('state', "event.failure?.retryable === false ? 'failed' : 'due'", "'failed'"),
+    scenario: 'two reads, one asked write',
+    trouble: 1,
+  },
+  {
+    rule: 'attempts at one step are limited',
+    broken: edit('next', ' || attempt >= budgetOf(state).attempts', ''),
+    scenario: 'one request a step',
+    trouble: 1,
+  },
+  {
+    rule: 'a used up budget ends the run',
+    broken: edit('next', 'if (over) return', 'if (over && attempt > 0) return'),
+    scenario: 'three requests in a budget of two',
+    trouble: 0,
+  },
+  {
+    rule: 'a deadline ends the run as budget-exceeded',
+    broken: edit('next', "state.stop === 'deadline' ? end('budget-exceeded', 'time') : ", ''),
+    scenario: 'two reads, one asked write',
+    trouble: 1,
+  },
+  {
+    rule: 'a stop ends the run before another request',
+    broken: edit('next', 'if (state.stop) return state.stop', 'if (state.stop && attempt > 0) return state.stop'),
+    scenario: 'two reads, one asked write',
+    trouble: 1,
+  },
+  {
+    rule: 'a settled call does not wait for a person any more',
+    broken: edit('state', 'state.asking - Number(isAsking(state, callId))\n  return', 'state.asking\n  return'),
+    scenario: 'script that ends with calls open',
+    trouble: 0,
+  },
+  {
+    rule: 'an answered call does not wait for a person any more',
+    broken: edit('state', ' - Number(isAsking(state, call.callId))', ''),
+    scenario: 'two reads, one asked write',
+    trouble: 0,
+  },
+  {
+    rule: '"not done" is not final',
+    broken: edit('state', '!event.done || event.runId !== undefined', 'event.runId !== undefined'),
+    scenario: 'two asked writes',
+    trouble: 2,
+  },
+  {
+    rule: 'news of another run changes nothing in this one',
+    broken: edit('state', '!event.done || event.runId !== undefined', '!event.done'),
+    scenario: 'two asked writes',
+    trouble: 2,
+  },
+  {
+    rule: 'what was fed leaves the queue',
+    broken: edit('state', 'event.fed === undefined ? queue : queue.slice(1)', 'queue'),
+    scenario: 'script: all(read, asked write), then write',
+    trouble: 0,
+  },
+]

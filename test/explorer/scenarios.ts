@@ -1,0 +1,83 @@
+import type { Caller, Mode, Outcome, Verdict } from '../../src/core/events.js'
+import type { Budget } from '../../src/core/usage.js'
+
+export interface ModelledTool {
+  readonly mode: Mode
+  readonly verdict: Verdict
+  /** The tool's server keeps a ledger of idempotency keys. */
+  readonly keyed?: boolean
+}
+
+export const tools: Readonly<Record<string, ModelledTool>> = {
+  read: { mode: 'read', verdict: 'allow' },
+  askRead: { mode: 'read', verdict: 'ask' },
+  write: { mode: 'write', verdict: 'allow', keyed: true },
+  askKeyed: { mode: 'write', verdict: 'ask', keyed: true },
+  askPlain: { mode: 'write', verdict: 'ask' },
+  script: { mode: 'script', verdict: 'allow' },
+}
+
+/** A script as a pure function of what it was fed: all its calls so far, and its outcome once it has one. */
+export type Program = (fed: readonly Fed[]) => { readonly calls: readonly string[]; readonly outcome?: 'ok' | 'error' }
+export interface Fed {
+  readonly n: number
+  readonly outcome: Outcome
+}
+
+const has = (fed: readonly Fed[], ...ns: number[]) => ns.every((n) => fed.some((one) => one.n === n))
+
+export const programs: Readonly<Record<string, Program>> = {
+  allThenWrite: (fed) => {
+    if (!has(fed, 0, 1)) return { calls: ['read', 'askKeyed'] }
+    return { calls: ['read', 'askKeyed', 'askPlain'], outcome: has(fed, 2) ? 'ok' : undefined }
+  },
+  race: (fed) => ({ calls: ['read', 'askPlain', 'read'], outcome: fed.length > 0 ? 'ok' : undefined }),
+  oneWrite: ([first]) => ({ calls: ['write'], outcome: first && (first.outcome === 'ok' ? 'ok' : 'error') }),
+  /** Order sensitive: the third call depends on which of two reads answers first. */
+  firstWins: (fed) => {
+    const third = fed.length === 0 ? [] : [fed[0]!.n === 0 ? 'read' : 'write']
+    return { calls: ['read', 'read', ...third], outcome: has(fed, 0, 1, 2) ? 'ok' : undefined }
+  },
+}
+
+export interface Scenario {
+  readonly name: string
+  /** What the model asks for in each step; after the last it answers with text. */
+  readonly steps: readonly (readonly AskedCall[] | 'resend')[]
+  readonly budget?: Partial<Budget>
+}
+export type AskedCall = readonly [toolName: string, caller?: Caller, program?: string]
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'two reads, one asked write', steps: [[['read'], ['read'], ['askKeyed']]] },
+  { name: 'two asked writes', steps: [[['askPlain'], ['askKeyed']]] },
+  { name: 'asked read after a write', steps: [[['write'], ['askRead']]] },
+  { name: 'script: all(read, asked write), then write', steps: [[['script', 'model', 'allThenWrite']]] },
+  { name: 'script that ends with calls open', steps: [[['script', 'model', 'race']]] },
+  { name: 'order-sensitive script', steps: [[['script', 'model', 'firstWins']]] },
+  { name: 'script, then a direct write', steps: [[['script', 'model', 'oneWrite'], ['askPlain']]] },
+  { name: 'direct write, then a script', steps: [[['askPlain'], ['script', 'model', 'oneWrite']]] },
+  {
+    name: 'two scripts',
+    steps: [
+      [
+        ['script', 'model', 'oneWrite'],
+        ['script', 'model', 'oneWrite'],
+      ],
+    ],
+  },
+  {
+    name: 'hosted program',
+    steps: [
+      [
+        ['read', 'program'],
+        ['askPlain', 'program'],
+        ['write', 'program'],
+      ],
+    ],
+  },
+  { name: 'a plain write, then a second step', steps: [[['askPlain']], [['read'], ['write']]] },
+  { name: 'a pause between two reads', steps: [[['read']], 'resend', [['read']]] },
+  { name: 'three requests in a budget of two', steps: [[['read']], [['write']]], budget: { steps: 2 } },
+  { name: 'one request a step', steps: [[['askPlain']]], budget: { attempts: 1 } },
+]
