@@ -13,7 +13,7 @@ export type Request =
 /** The part of `BroadcastChannel` that is needed. */
 export interface Channel {
   postMessage(message: Shout): void
-  onmessage: ((event: { data: unknown }) => void) | null
+  onmessage: ((event: MessageEvent) => void) | null
   close(): void
 }
 
@@ -28,8 +28,8 @@ export class SessionChannel {
     private readonly newId: () => string,
     handlers: { onNotice(notice: Notice): void; onAsk(request: Request): Promise<Reply<unknown>> | undefined },
   ) {
-    channel.onmessage = ({ data }) => {
-      const shout = data as Shout
+    channel.onmessage = (event) => {
+      const shout = event.data as Shout
       if (shout.type === 'notice') handlers.onNotice(shout.notice)
       if (shout.type === 'answer') this.#settle(shout.id, shout.reply)
       if (shout.type !== 'ask') return

@@ -3,7 +3,7 @@ import { budgetOf, type CallState, type RunState } from '../core/state.js'
 import type { BudgetName } from '../core/usage.js'
 import { fromFailure } from '../errors.js'
 import { decide } from '../tools/gate.js'
-import { scriptToolName } from '../tools/definition.js'
+import { scriptToolName } from '../tools/script-tool.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 

@@ -7,7 +7,8 @@ export interface Locks {
 export interface Lease {
   /** Aborted when another tab takes the lease by force. */
   readonly lost: AbortSignal
-  release(): void
+  /** Resolves when others can take it. */
+  release(): Promise<void>
 }
 
 /**
@@ -32,7 +33,13 @@ export function takeLease(
     const held = locks.request(name, options, (lock) => {
       if (!lock) return resolve(undefined)
       isHeld = true
-      return new Promise<void>((release) => resolve({ lost: lost.signal, release }))
+      return new Promise<void>((letGo) => {
+        const release = async () => {
+          letGo()
+          await held.catch(() => undefined)
+        }
+        resolve({ lost: lost.signal, release })
+      })
     })
     held.catch((error: unknown) => {
       lost.abort()

@@ -58,10 +58,10 @@ export class LiveSession {
     return this.#request({ type: 'command', command })
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closing.abort()
-    this.#stop(new HandrailError('session_closed', `Session "${this.id}" was closed`))
     this.#channel.close()
+    await this.#stop(new HandrailError('session_closed', `Session "${this.id}" was closed`))
   }
 
   async #request(request: Request): Promise<void> {
@@ -145,15 +145,16 @@ export class LiveSession {
 
   #onLost(lease: Lease): void {
     if (this.#lease !== lease || this.#closing.signal.aborted) return
-    this.#stop(new HandrailError('lease_lost', `Another tab took over session "${this.id}"`))
+    void this.#stop(new HandrailError('lease_lost', `Another tab took over session "${this.id}"`))
     void this.#takeWhenFree()
   }
 
-  #stop(reason: HandrailError): void {
+  async #stop(reason: HandrailError): Promise<void> {
+    const lease = this.#lease
     this.#driver?.stop(reason)
     this.#driver = undefined
-    this.#lease?.release()
     this.#lease = undefined
+    await lease?.release()
   }
 
   /** Reads the session again, and goes on with the run that is open, under a new epoch. */

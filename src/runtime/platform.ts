@@ -1,7 +1,7 @@
 import type { Model, ModelConfig } from '../models/model.js'
 import type { Sandbox } from '../sandbox/script.js'
 import type { Store } from '../store/store.js'
-import type { Validator } from '../tools/validator.js'
+import type { Validator } from '../tools/fault.js'
 import type { Channel } from './channel.js'
 import type { Locks } from './lease.js'
 

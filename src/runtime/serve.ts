@@ -26,7 +26,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
   const leave = async (id: string): Promise<void> => {
     const live = sessions.get(id)
     sessions.delete(id)
-    if (live) (await live).close()
+    if (live) await (await live).close()
   }
 
   return {
@@ -71,7 +71,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         try {
           await store.deleteSession(setup.owner, id)
         } finally {
-          lease.release()
+          await lease.release()
         }
         return null
       }),

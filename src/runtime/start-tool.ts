@@ -1,7 +1,7 @@
 import { canonicalJson } from '../core/json.js'
 import type { EventBody } from '../core/events.js'
 import { isMet } from '../core/state.js'
-import { scriptToolName } from '../tools/definition.js'
+import { scriptToolName } from '../tools/script-tool.js'
 import { askGate } from './decide-tool.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
