@@ -1,4 +1,4 @@
-import { logFormat, type RunHeader } from '../core/events.js'
+import { logFormat, type RunEvent, type RunHeader } from '../core/events.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Agent } from './agent.js'
 import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
@@ -23,6 +23,9 @@ export class LiveSession {
   readonly #channel: SessionChannel
   readonly #closing = new AbortController()
   #opening: Promise<void> | undefined
+  #isViewed = false
+  /** The page learns the past from its first `view`: until then nothing that is only read is told. */
+  #isQuiet = false
 
   private constructor(
     private readonly agent: Agent,
@@ -37,16 +40,16 @@ export class LiveSession {
 
   static async open(agent: Agent, id: string): Promise<LiveSession> {
     const session = new LiveSession(agent, id)
-    if (!(await session.#take('now'))) {
-      await session.#load()
-      void session.#takeWhenFree()
-    }
+    if (!(await session.#take('now'))) void session.#takeWhenFree()
     return session
   }
 
-  get view(): SessionView {
-    for (const log of this.#logs) this.#shown.set(log.runId, log.events.length)
-    return { session: this.id, runs: this.#logs.map(({ runId, events }) => ({ runId, events })) }
+  /** The past. What happens from here on is told. */
+  async view(): Promise<SessionView> {
+    const runs = this.#lease ? this.#logs.map(({ runId, events }) => ({ runId, events })) : await this.#read()
+    for (const { runId, events } of runs) this.#shown.set(runId, events.length)
+    this.#isViewed = true
+    return { session: this.id, runs }
   }
 
   /** Starts a run. @throws {HandrailError} `run_open` while another is open. */
@@ -120,7 +123,7 @@ export class LiveSession {
       { type: 'run-start', ...header },
       { type: 'user-message', text },
     ] as const
-    const log = await RunLog.start(agent.store, head, first, agent.platform.now, this.#listener(runId))
+    const log = await RunLog.start(agent.store, head, first, agent.platform.now, this.#listener(runId, this.#memory))
     this.#logs.push(log)
     this.#drive(log)
   }
@@ -184,11 +187,23 @@ export class LiveSession {
     const { store, setup, platform } = this.agent
     this.#driver?.stop(new HandrailError('session_reloaded', `Session "${this.id}" was read again`))
     this.#driver = undefined
-    this.#memory = new SessionMemory()
-    const heads = await store.runs(setup.owner, this.id)
+    const memory = new SessionMemory()
     const logs: RunLog[] = []
-    for (const head of heads) logs.push(await RunLog.open(store, head, platform.now, this.#listener(head.runId)))
+    this.#isQuiet = !this.#isViewed
+    for (const head of await store.runs(setup.owner, this.id))
+      logs.push(await RunLog.open(store, head, platform.now, this.#listener(head.runId, memory)))
+    this.#isQuiet = false
+    this.#memory = memory
     this.#logs = logs
+  }
+
+  /** What a tab that follows knows of the past: the store alone. */
+  async #read(): Promise<{ runId: string; events: readonly RunEvent[] }[]> {
+    const { store, setup } = this.agent
+    const runs = []
+    for (const { runId } of await store.runs(setup.owner, this.id))
+      runs.push({ runId, events: await store.read(runId) })
+    return runs
   }
 
   #drive(log: RunLog): void {
@@ -198,11 +213,10 @@ export class LiveSession {
     })
   }
 
-  #listener(runId: string): LogListener {
-    const memory = this.#memory
+  #listener(runId: string, memory: SessionMemory): LogListener {
     return (event, seq, before) => {
       memory.observe(runId, event, before)
-      this.#tell({ type: 'event', session: this.id, runId, seq, event })
+      if (!this.#isQuiet) this.#tell({ type: 'event', session: this.id, runId, seq, event })
     }
   }
 

@@ -43,7 +43,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         await (await session(id)).run(text, options)
         return { runId: options.runId }
       }),
-    follow: (id) => answer(async () => (await session(id)).view),
+    follow: (id) => answer(async () => (await session(id)).view()),
     unfollow: (id) =>
       answer(async () => {
         await leave(id)

@@ -21,7 +21,9 @@ export function createLocks(): Locks {
         const hold = (lock: unknown) => {
           const holder = { lose: reject }
           holders.set(name, holder)
-          void Promise.resolve(callback(lock)).then(resolve, reject).finally(() => free(name, holder))
+          void Promise.resolve(callback(lock))
+            .then(resolve, reject)
+            .finally(() => free(name, holder))
         }
         const stolen = options.steal ? holders.get(name) : undefined
         if (stolen) stolen.lose(new DOMException('The lock was stolen', 'AbortError'))
@@ -31,7 +33,10 @@ export function createLocks(): Locks {
         const queue = queues.get(name) ?? []
         queues.set(name, [...queue, waiter])
         options.signal?.addEventListener('abort', () => {
-          queues.set(name, (queues.get(name) ?? []).filter((other) => other !== waiter))
+          queues.set(
+            name,
+            (queues.get(name) ?? []).filter((other) => other !== waiter),
+          )
           reject(options.signal?.reason as Error)
         })
       })

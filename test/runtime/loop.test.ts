@@ -35,7 +35,9 @@ describe('a run', () => {
     expect(decision).toMatchObject({ verdict: 'ask', mode: 'write' })
     expect(world.executed).toEqual([])
     const { hash } = decision as typeof decision & { hash: string }
-    await expect(agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash: 'other' }))).rejects.toThrow(/another input/)
+    await expect(
+      agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash: 'other' })),
+    ).rejects.toThrow(/another input/)
     await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash }))
     await agent.end()
     expect(world.executed).toMatchObject([{ toolName: 'send', input: { to: 'bob' }, idempotencyKey: 'r1:1.0' }])
@@ -72,21 +74,39 @@ describe('a run', () => {
   it('settles a write that broke as unknown, and one that refused as an error', async () => {
     const world = new World({
       tools: {
-        breaks: { risk: 'irreversible', run: () => { throw new TypeError('lost') } },
-        refuses: { risk: 'irreversible', run: () => { throw new ToolError('too_late', 'Too late') } },
+        breaks: {
+          risk: 'irreversible',
+          run: () => {
+            throw new TypeError('lost')
+          },
+        },
+        refuses: {
+          risk: 'irreversible',
+          run: () => {
+            throw new ToolError('too_late', 'Too late')
+          },
+        },
       },
       model: inTurn(ask(['breaks', {}], ['refuses', {}]), say('Hm')),
     })
     const agent = await world.agent()
     await agent.run('Do both')
     for (const callId of ['1.0', '1.1']) {
-      const asked = await agent.until((event) => event.type === 'tool-decision' && event.callId === callId && event.verdict === 'ask')
-      await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId, hash: (asked as { hash: string }).hash }))
+      const asked = await agent.until(
+        (event) => event.type === 'tool-decision' && event.callId === callId && event.verdict === 'ask',
+      )
+      await agent.ok(
+        agent.api.command('s', { type: 'approve', runId: 'r1', callId, hash: (asked as { hash: string }).hash }),
+      )
       if (callId === '1.0') await agent.until((event) => event.type === 'tool-result')
     }
     // The write after it has a new reason, the unknown outcome, and asks again.
-    const again = await agent.until((event) => event.type === 'tool-decision' && event.callId === '1.1' && (event.reasons?.length ?? 0) > 1)
-    await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.1', hash: (again as { hash: string }).hash }))
+    const again = await agent.until(
+      (event) => event.type === 'tool-decision' && event.callId === '1.1' && (event.reasons?.length ?? 0) > 1,
+    )
+    await agent.ok(
+      agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.1', hash: (again as { hash: string }).hash }),
+    )
     await agent.end()
     expect(agent.events.filter(({ type }) => type === 'tool-result')).toMatchObject([
       { callId: '1.0', outcome: 'unknown' },
@@ -102,7 +122,11 @@ describe('a run', () => {
     })
     const agent = await world.agent()
     await agent.run('For ever')
-    expect(await agent.end()).toMatchObject({ outcome: 'budget-exceeded', budget: 'steps', message: expect.stringMatching(/3 steps.*3 calls.*person/) })
+    expect(await agent.end()).toMatchObject({
+      outcome: 'budget-exceeded',
+      budget: 'steps',
+      message: expect.stringMatching(/3 steps.*3 calls.*person/),
+    })
   })
 
   it('cancels what has not started, and ends', async () => {
@@ -115,7 +139,10 @@ describe('a run', () => {
     await agent.until((event) => event.type === 'tool-start' && event.callId === '1.1')
     await agent.ok(agent.api.command('s', { type: 'cancel', runId: 'r1' }))
     expect(await agent.end()).toMatchObject({ outcome: 'cancelled' })
-    expect(agent.events.filter(({ type }) => type === 'tool-result')).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'cancelled' }])
+    expect(agent.events.filter(({ type }) => type === 'tool-result')).toMatchObject([
+      { outcome: 'cancelled' },
+      { outcome: 'cancelled' },
+    ])
   })
 
   it('fails with the reason when the model refuses the request', async () => {

@@ -79,7 +79,10 @@ describe('tabs of one session', () => {
     await before.ok(before.api.unfollow('s'))
     const after = await world.agent()
     const view = await after.ok(after.api.follow('s'))
-    expect(view.runs[0]?.events.findLast(({ type }) => type === 'tool-decision')).toMatchObject({ verdict: 'ask', hash })
+    expect(view.runs[0]?.events.findLast(({ type }) => type === 'tool-decision')).toMatchObject({
+      verdict: 'ask',
+      hash,
+    })
     await after.ok(after.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash }))
     expect(await after.end()).toMatchObject({ outcome: 'completed' })
   })
@@ -148,6 +151,8 @@ describe('a store that fails', () => {
     for (const [i, event] of events.slice(1).entries()) await newer.store.append('r1', i + 1, event, 'relaxed')
     const reader = await newer.agent()
     expect((await reader.ok(reader.api.follow('s'))).runs[0]?.events).toHaveLength(events.length)
-    expect(reader.notices).toContainEqual(expect.objectContaining({ type: 'stalled', failure: expect.objectContaining({ code: 'log_newer' }) }))
+    expect(reader.notices).toContainEqual(
+      expect.objectContaining({ type: 'stalled', failure: expect.objectContaining({ code: 'log_newer' }) }),
+    )
   })
 })

@@ -5,7 +5,15 @@ import { HandrailError, toFailure } from '../../src/errors.js'
 import type { Model, ModelReply, ModelRequest, ReplyPart } from '../../src/models/model.js'
 import type { Locks } from '../../src/runtime/lease.js'
 import type { Platform } from '../../src/runtime/platform.js'
-import type { AgentApi, AgentSetup, Notice, PageApi, PageCall, ReconcileAnswer, Reply } from '../../src/runtime/protocol.js'
+import type {
+  AgentApi,
+  AgentSetup,
+  Notice,
+  PageApi,
+  PageCall,
+  ReconcileAnswer,
+  Reply,
+} from '../../src/runtime/protocol.js'
 import { serve } from '../../src/runtime/serve.js'
 import type { Sandbox } from '../../src/sandbox/script.js'
 import { createMemoryStore } from '../../src/store/memory.js'
@@ -164,7 +172,10 @@ export class TestAgent {
         try {
           return { ok: true, value: await tool(call.toolName)!.run(call.input, call) }
         } catch (error) {
-          return { ok: false, failure: { ...toFailure(error), refused: HandrailError.is(error) && error.name === 'ToolError' } }
+          return {
+            ok: false,
+            failure: { ...toFailure(error), refused: HandrailError.is(error) && error.name === 'ToolError' },
+          }
         }
       },
       check: async (name) => ({ ok: true, value: tool(name)?.check?.() ?? { verdict: 'allow' } }),
@@ -187,10 +198,19 @@ const noSandbox: Sandbox = {
   },
 }
 
-export const say = (text: string): ModelReply => ({ parts: [{ type: 'text', text }], finish: 'stop', usage: { input: 10, output: 5 } })
+export const say = (text: string): ModelReply => ({
+  parts: [{ type: 'text', text }],
+  finish: 'stop',
+  usage: { input: 10, output: 5 },
+})
 
 export const ask = (...calls: [toolName: string, input: Json][]): ModelReply => ({
-  parts: calls.map(([toolName, input], i): ReplyPart => ({ type: 'call', toolName, inputText: JSON.stringify(input), wireId: `w${i}` })),
+  parts: calls.map(([toolName, input], i): ReplyPart => ({
+    type: 'call',
+    toolName,
+    inputText: JSON.stringify(input),
+    wireId: `w${i}`,
+  })),
   finish: 'calls',
   usage: { input: 10, output: 5 },
 })
