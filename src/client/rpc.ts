@@ -65,12 +65,11 @@ function greet(worker: Worker, lock: string, port: MessagePort, timeout: number)
     const fail = (what: string) => reject(new HandrailError('worker_failed', `Cannot start the agent worker: ${what}`))
     const timer = setTimeout(() => fail(`it is not ready after ${timeout} ms. ${whatToLookAt}`), timeout)
     signal.addEventListener('abort', () => clearTimeout(timer))
-    worker.addEventListener(
-      'error',
-      (event) =>
-        fail(event.message ? `it failed with "${event.message}"` : `its script could not be loaded. ${whatToLookAt}`),
-      { signal },
-    )
+    const onError = (event: ErrorEvent) => {
+      event.preventDefault()
+      fail(event.message ? `it failed with "${event.message}"` : `its script could not be loaded. ${whatToLookAt}`)
+    }
+    worker.addEventListener('error', onError, { signal })
     let asked = false
     worker.addEventListener(
       'message',
