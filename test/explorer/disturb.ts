@@ -22,7 +22,7 @@ function* answers({ core }: Subject, world: World): Generator<Move> {
   for (const { callId, hash, input, phase } of state.calls.values()) {
     const shown = hash ?? hashOf(input, world.page)
     const approve: EventBody = { type: 'approval-response', callId, hash: shown, approved: true }
-    const edited = `${String(input)}'`
+    const edited = `${JSON.stringify(input)}'`
     const edit = { input: edited, hash: hashOf(edited, world.page) }
     const isAsking = phase === 'asking'
     const all: [label: string, isUsual: boolean, event: EventBody][] = [

@@ -19,13 +19,12 @@ describe('the core keeps its invariants whatever happens, with two disturbances 
 })
 
 describe('the explorer notices when a rule is broken', () => {
-  for (const mutant of mutants)
-    it(mutant.rule, { timeout: 30_000 }, async () => {
-      const scenario = scenarios.find(({ name }) => name === mutant.scenario)
-      const { trouble } = mutant
-      const { violations } = explore(scenario!, { ...(await toOptions(mutant)), trouble, untilFirst: true })
-      expect(violations.size).toBeGreaterThan(0)
-    })
+  it.each(mutants.map((mutant) => [mutant.rule, mutant] as const))('%s', { timeout: 30_000 }, async (_, mutant) => {
+    const scenario = scenarios.find(({ name }) => name === mutant.scenario)
+    const { trouble } = mutant
+    const { violations } = explore(scenario!, { ...(await toOptions(mutant)), trouble, untilFirst: true })
+    expect(violations.size).toBeGreaterThan(0)
+  })
 
   it('and refuses to run when a rule is no longer in the text of the core', async () => {
     const broken = { file: 'next', from: 'no such text', to: '' } as const

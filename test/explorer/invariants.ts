@@ -2,8 +2,8 @@ import type { RunEvent } from '../../src/core/events.js'
 import { isEarlier } from '../../src/core/next.js'
 import { budgetOf, parentOf, type CallState, type RunState } from '../../src/core/state.js'
 import type { Message } from '../../src/core/transcript.js'
-import { numberOf } from './perform.js'
-import { programs, tools, type Fed } from './scenarios.js'
+import { tools, type Fed } from './scenarios.js'
+import { numberOf, programOf } from './script.js'
 import { check, logOf, type Core, type Moment, type World } from './world.js'
 
 /*
@@ -100,7 +100,7 @@ function checkStart(state: RunState, callId: string): void {
 
 /** From the log alone: the results in log order, and the same calls again. */
 function checkReplay(log: readonly RunEvent[], callId: string, state: RunState): void {
-  const program = programs[String(state.calls.get(callId)!.input)]!
+  const program = programOf(state.calls.get(callId)!)
   const fed: Fed[] = []
   const results: Fed[] = []
   let asked = 0
@@ -170,5 +170,5 @@ export function checkFold({ fold }: Core, moment: Moment): void {
 }
 
 /** One text for one state. The header is the same in all. */
-export const stateKey = ({ calls, unknown, header: _, ...rest }: RunState): string =>
-  JSON.stringify([rest, [...calls.values()], [...unknown.keys()]])
+export const stateKey = (state: RunState): string =>
+  JSON.stringify({ ...state, header: undefined, calls: [...state.calls.values()], unknown: [...state.unknown.keys()] })

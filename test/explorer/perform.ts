@@ -1,8 +1,8 @@
-import type { Outcome, ScriptOutcome, ToolCall, Verdict } from '../../src/core/events.js'
-import type { Effect } from '../../src/core/next.js'
-import type { CallState } from '../../src/core/state.js'
+import type { Outcome, ToolCall, Verdict } from '../../src/core/events.js'
+import type { Effect, EffectOf } from '../../src/core/next.js'
 import { checkSend } from './invariants.js'
-import { programs, tools, type Fed } from './scenarios.js'
+import { turnOf } from './script.js'
+import { tools } from './scenarios.js'
 import {
   check,
   happen,
@@ -15,8 +15,6 @@ import {
   type Subject,
   type World,
 } from './world.js'
-
-type EffectOf<T extends Effect['type']> = Effect & { type: T }
 
 /** All that an effect may come to, with the disturbances that the world has left. */
 export function* perform(subject: Subject, moment: Moment, effect: Effect): Generator<Move> {
@@ -170,24 +168,3 @@ function recover(
   check(!world.state.stop, 'I1 a write is sent again after the run was stopped')
   return end('ok', happen(was))
 }
-
-/** What a script does when it is fed the last of `fed`. */
-export function turnOf(
-  { callId, input }: CallState,
-  fed: readonly string[],
-  results: Readonly<Record<string, Outcome>>,
-): { calls: ToolCall[]; outcome?: ScriptOutcome } {
-  const delivered = fed.map((id): Fed => ({ n: numberOf(id), outcome: results[id]! }))
-  const program = programs[String(input)]!
-  const { calls, outcome } = program(delivered)
-  const before = fed.length === 0 ? 0 : program(delivered.slice(0, -1)).calls.length
-  const added = calls.slice(before).map((toolName, i): ToolCall => {
-    return { callId: `${callId}/${before + i}`, toolName, input: 'x', caller: 'script' }
-  })
-  if (!outcome) return { calls: added }
-  const failure = { code: 'script_thrown', message: 'thrown', retryable: false }
-  return { calls: added, outcome: outcome === 'ok' ? { status: 'ok', value: null } : { status: 'error', failure } }
-}
-
-/** Position of a script's call in its own sequence. */
-export const numberOf = (callId: string): number => Number(callId.slice(callId.lastIndexOf('/') + 1))

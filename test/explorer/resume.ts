@@ -1,8 +1,8 @@
 import type { EventBody, Outcome } from '../../src/core/events.js'
 import type { Effect } from '../../src/core/next.js'
 import { checkFold } from './invariants.js'
-import { turnOf } from './perform.js'
 import { tools } from './scenarios.js'
+import { turnOf } from './script.js'
 import { check, hashOf, stamped, type Core, type Moment } from './world.js'
 
 /** I6: this log and every prefix of it comes to an end under a new epoch. `tried` holds the moments already known to. */

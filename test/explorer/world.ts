@@ -105,7 +105,7 @@ export function logOf(moment: Moment): RunEvent[] {
   return parts.reverse().flat()
 }
 
-export const hashOf = (input: unknown, page: number) => `${String(input)}:${page}`
+export const hashOf = (input: unknown, page: number) => `${JSON.stringify(input)}:${page}`
 
 export const sentFor = (world: World, { callId, toolName }: CallState): Sent =>
   world.sent[callId] ?? { keyed: !!tools[toolName]!.keyed, effects: 0, pending: false, voided: false }
