@@ -37,6 +37,27 @@ export type EventBody =
 
 export const logFormat = 1
 
+const types: Readonly<Record<RunEvent['type'], true>> = {
+  'run-start': true,
+  'lease-start': true,
+  'user-message': true,
+  'step-start': true,
+  'assistant-message': true,
+  'script-turn': true,
+  'tool-decision': true,
+  'approval-response': true,
+  'approval-expired': true,
+  'tool-start': true,
+  'tool-result': true,
+  'tool-reconciled': true,
+  'run-stop': true,
+  'run-end': true,
+}
+
+/** Whether this version knows the type. A log of a newer format may hold others. */
+export const isEventType = (type: unknown): type is RunEvent['type'] =>
+  typeof type === 'string' && Object.hasOwn(types, type)
+
 export interface RunHeader {
   readonly format: number
   readonly runId: string

@@ -1,3 +1,4 @@
+import { isEventType } from './events.js'
 import type {
   Failure,
   Mode,
@@ -79,8 +80,9 @@ export const budgetOf = (state: RunState) => state.header?.budget ?? defaultBudg
 export const parentOf = (callId: string): string | undefined =>
   callId.includes('/') ? callId.slice(0, callId.lastIndexOf('/')) : undefined
 
-/** The state after one more event. Pure. */
+/** The state after one more event. Pure. A type that this version does not know, in a log of a newer format, changes nothing. */
 export function evolve(state: RunState, event: RunEvent): RunState {
+  if (!isEventType(event.type)) return state
   return advance(clock(state, event), event)
 }
 

@@ -8,5 +8,5 @@ export function toSessions(heads: Iterable<RunHead>): SessionHead[] {
     const first = known?.startedAt ?? startedAt
     sessions.set(session, { session, startedAt: first, lastRunAt: startedAt, runs: (known?.runs ?? 0) + 1 })
   }
-  return [...sessions.values()].toSorted((a, b) => b.startedAt - a.startedAt)
+  return [...sessions.values()].toSorted((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? -1 : 1))
 }

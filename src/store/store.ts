@@ -12,11 +12,17 @@ import type { Context } from '../core/tool-definition.js'
  * - `store_failed`: anything else, with its cause.
  */
 export interface Store {
-  /** Starts run `head.index` of a session with its first event. Rejects with `store_conflict` if that run exists. */
+  /**
+   * Starts run `head.index` of a session with its first event. Rejects with `store_conflict` if the run exists, or unless the
+   * session has exactly `head.index` runs.
+   */
   start(head: RunHead, first: RunEvent): Promise<void>
   /** Appends at position `seq` of a started run. Rejects with `store_conflict` unless the log has exactly `seq` events. */
   append(runId: string, seq: number, event: RunEvent, durability: Durability): Promise<void>
-  /** Events from position `from` on; none if the run is unknown. */
+  /**
+   * Events from position `from` on; none if the run is unknown. A log of a newer `format` is returned as it is: the caller
+   * must not write to it.
+   */
   read(runId: string, from?: number): Promise<RunEvent[]>
   /** The runs of a session in their order; none if the session is unknown or another owner's. */
   runs(owner: string, session: string): Promise<RunHead[]>
@@ -24,6 +30,7 @@ export interface Store {
   sessions(owner: string): Promise<SessionHead[]>
   /** Removes a session and its logs. Does nothing if it is unknown or another owner's. */
   deleteSession(owner: string, session: string): Promise<void>
+  /** Does nothing if the hash is known: what a log points to never changes. */
   putContext(hash: string, context: Context): Promise<void>
   getContext(hash: string): Promise<Context | undefined>
   close(): void

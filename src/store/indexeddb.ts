@@ -1,0 +1,171 @@
+import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
+import type { RunEvent } from '../core/events.js'
+import type { Context } from '../core/tool-definition.js'
+import { HandrailError } from '../errors.js'
+import { checkContext, checkHead, checkLog } from './check-stored.js'
+import { toSessions } from './sessions.js'
+import { conflictWith, toStoreError } from './store-error.js'
+import type { Durability, RunHead, SessionHead, Store } from './store.js'
+
+const databaseVersion = 1
+
+/** Values are `unknown` because they are checked when they come out. */
+interface Schema extends DBSchema {
+  /** `{ runId, seq, event }`: the key is inside, so that a missing event shows. */
+  events: { key: [runId: string, seq: number]; value: unknown }
+  /** Heads. The index is unique: two tabs cannot both start the same run of a session. */
+  runs: { key: string; value: unknown; indexes: { session: [owner: string, session: string, index: number] } }
+  contexts: { key: string; value: unknown }
+}
+type Writing = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
+
+/**
+ * Opens, or makes, the database `name` of this origin. When another tab upgrades it, the store closes itself.
+ * @throws {HandrailError} `store_outdated` if a newer version has upgraded it, `store_failed` if there is no IndexedDB here.
+ */
+export async function openIndexedDbStore(name = 'handrail'): Promise<Store> {
+  try {
+    return new IndexedDbStore(await openDB<Schema>(name, databaseVersion, { upgrade: createStores }))
+  } catch (error) {
+    throw toStoreError(error, `open database "${name}"`)
+  }
+}
+
+function createStores(db: IDBPDatabase<Schema>): void {
+  db.createObjectStore('events', { keyPath: ['runId', 'seq'] })
+  db.createObjectStore('runs', { keyPath: 'runId' }).createIndex('session', ['owner', 'session', 'index'], {
+    unique: true,
+  })
+  db.createObjectStore('contexts')
+}
+
+class IndexedDbStore implements Store {
+  /** Why nothing can be done any more. */
+  #end: string | undefined
+
+  constructor(private readonly db: IDBPDatabase<Schema>) {
+    db.addEventListener('versionchange', () => this.#close('another tab upgrades the database; reload'))
+    db.addEventListener('close', () => this.#close('the browser closed the database'))
+  }
+
+  async start(head: RunHead, first: RunEvent): Promise<void> {
+    const { runId, owner, session, index } = head
+    const doing = `start run ${index} of session "${session}"`
+    await this.#write(doing, ['runs', 'events'], 'relaxed', async (tx) => {
+      const runs = tx.objectStore('runs')
+      const count = await runs.index('session').count(sessionRange(owner, session))
+      if (count !== index) throw conflictWith(doing, `the session has ${count}`)
+      if ((await runs.getKey(runId)) !== undefined) throw conflictWith(doing, `run "${runId}" exists`)
+      await runs.add(head)
+      await tx.objectStore('events').add({ runId, seq: 0, event: first })
+    })
+  }
+
+  async append(runId: string, seq: number, event: RunEvent, durability: Durability): Promise<void> {
+    const doing = `append event ${seq} to run "${runId}"`
+    await this.#write(doing, ['events'], durability, async (tx) => {
+      const events = tx.objectStore('events')
+      const last = await events.openKeyCursor(logRange(runId), 'prev')
+      const length = last ? last.primaryKey[1] + 1 : 0
+      if (length !== seq || seq === 0) throw conflictWith(doing, `the log has ${length}`)
+      await events.add({ runId, seq, event })
+    })
+  }
+
+  read(runId: string, from = 0): Promise<RunEvent[]> {
+    return this.#read(`read run "${runId}"`, async (db) => {
+      const tx = db.transaction('events')
+      const [first, records] = await Promise.all([tx.store.get([runId, 0]), tx.store.getAll(logRange(runId, from))])
+      return records.length > 0 ? checkLog(runId, from, first, records) : []
+    })
+  }
+
+  runs(owner: string, session: string): Promise<RunHead[]> {
+    return this.#read(`read session "${session}"`, async (db) => {
+      const heads = await db.getAllFromIndex('runs', 'session', sessionRange(owner, session))
+      return heads.map(checkHead)
+    })
+  }
+
+  sessions(owner: string): Promise<SessionHead[]> {
+    return this.#read('list sessions', async (db) => {
+      const heads = await db.getAllFromIndex('runs', 'session', IDBKeyRange.bound([owner], [owner, []]))
+      return toSessions(heads.map(checkHead))
+    })
+  }
+
+  async deleteSession(owner: string, session: string): Promise<void> {
+    await this.#write(`delete session "${session}"`, ['runs', 'events'], 'relaxed', async (tx) => {
+      const runIds = await tx.objectStore('runs').index('session').getAllKeys(sessionRange(owner, session))
+      for (const runId of runIds) {
+        await tx.objectStore('runs').delete(runId)
+        await tx.objectStore('events').delete(logRange(runId))
+      }
+    })
+  }
+
+  async putContext(hash: string, context: Context): Promise<void> {
+    await this.#write(`store context "${hash}"`, ['contexts'], 'relaxed', async (tx) => {
+      const contexts = tx.objectStore('contexts')
+      if ((await contexts.getKey(hash)) === undefined) await contexts.add(context, hash)
+    })
+  }
+
+  getContext(hash: string): Promise<Context | undefined> {
+    return this.#read(`read context "${hash}"`, async (db) => checkContext(hash, await db.get('contexts', hash)))
+  }
+
+  close(): void {
+    this.#close('the store was closed')
+  }
+
+  /** Transactions that run are completed. */
+  #close(why: string): void {
+    this.#end ??= why
+    this.db.close()
+  }
+
+  async #read<T>(doing: string, work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
+    this.#checkOpen(doing)
+    try {
+      return await work(this.db)
+    } catch (error) {
+      throw toStoreError(error, doing)
+    }
+  }
+
+  /** All or nothing: an exception alone would not undo what was put before it. `work` awaits nothing but its transaction. */
+  async #write(
+    doing: string,
+    stores: StoreNames<Schema>[],
+    durability: Durability,
+    work: (tx: Writing) => Promise<void>,
+  ): Promise<void> {
+    this.#checkOpen(doing)
+    let tx: Writing | undefined
+    try {
+      tx = this.db.transaction(stores, 'readwrite', { durability })
+      await Promise.all([work(tx), tx.done])
+    } catch (error) {
+      throw toStoreError((tx && (await abort(tx))) ?? error, doing)
+    }
+  }
+
+  #checkOpen(doing: string): void {
+    if (this.#end !== undefined) throw new HandrailError('store_closed', `Cannot ${doing}: ${this.#end}`)
+  }
+}
+
+/** Ends a transaction in which something failed. Why the platform ended it, if it did: a full disk shows only here. */
+async function abort(tx: Writing): Promise<DOMException | null> {
+  try {
+    tx.abort()
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'InvalidStateError')) throw error
+  }
+  await tx.done.catch(() => undefined)
+  return tx.error
+}
+
+const logRange = (runId: string, from = 0) => IDBKeyRange.bound([runId, from], [runId, []])
+const sessionRange = (owner: string, session: string) => IDBKeyRange.bound([owner, session], [owner, session, []])
