@@ -1,8 +1,15 @@
 import { Ajv, type CodeKeywordDefinition, type ErrorObject, type Options } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonSchema } from '../core/json.js'
+import { isJsonObject, type JsonSchema } from '../core/json.js'
 import { escapeStep, toFaults, type Finding, type Validator } from './fault.js'
-import { invalidSchema, prepareSchema } from './prepare-schema.js'
+import {
+  eachSubschema,
+  invalidSchema,
+  prepareSchema,
+  toRegExp,
+  type Draft,
+  type MutableSchema,
+} from './prepare-schema.js'
 
 const options: Options = {
   strict: false,
@@ -11,18 +18,23 @@ const options: Options = {
   logger: false,
   validateFormats: false,
   ownProperties: true,
-  addUsedSchema: false,
-  multipleOfPrecision: 10,
+  code: { regExp: Object.assign(toRegExp, { code: 'toRegExp' }) },
 }
 
 /** Turns a schema into code. */
 export function createAjvValidator(): Validator {
-  const engines = { '07': withoutInnerErrors(new Ajv(options)), '2020-12': withoutInnerErrors(new Ajv2020(options)) }
+  const engines = new Map<Draft, Ajv>()
+  const engineOf = (draft: Draft): Ajv => {
+    const engine = engines.get(draft) ?? createEngine(draft)
+    engines.set(draft, engine)
+    return engine
+  }
   return {
     name: 'ajv',
     compile(given, what) {
       const { draft, schema } = prepareSchema(given, what)
-      const engine = engines[draft]
+      const engine = engineOf(draft)
+      eachSubschema(schema, moveProto)
       if (!engine.validateSchema(schema)) {
         const [error] = engine.errors ?? []
         throw invalidSchema(what, error?.instancePath ?? '', error?.message ?? 'it is not a JSON Schema')
@@ -38,15 +50,35 @@ function compile(engine: Ajv, schema: JsonSchema, what: string) {
     return engine.compile(schema)
   } catch (cause) {
     throw invalidSchema(what, '', cause instanceof Error ? cause.message : String(cause), cause)
+  } finally {
+    // Two tools may use one `$id`.
+    engine.removeSchema(schema)
   }
 }
 
-/** A union is one fault: what each of its branches found wrong goes. */
-function withoutInnerErrors(engine: Ajv): Ajv {
+/** Ajv leaves a property of this name out of `properties`, for the sake of old code. */
+function moveProto(node: MutableSchema): void {
+  const { properties, patternProperties } = node
+  if (!isJsonObject(properties) || !Object.hasOwn(properties, '__proto__')) return
+  const { ['__proto__']: schema, ...others } = properties
+  node.properties = others
+  node.patternProperties = { '^__proto__$': schema!, ...(isJsonObject(patternProperties) && patternProperties) }
+}
+
+function createEngine(draft: Draft): Ajv {
+  const engine = draft === '07' ? new Ajv(options) : new Ajv2020(options)
+  // Compiles the schema of schemas before its unions lose what an author wants to read.
+  engine.validateSchema({})
+  return alignEngine(engine)
+}
+
+/** Makes an engine find what the interpreted one finds. */
+function alignEngine(engine: Ajv): Ajv {
   for (const keyword of ['anyOf', 'oneOf', 'contains']) {
     const definition = engine.getKeyword(keyword) as CodeKeywordDefinition
     engine.removeKeyword(keyword).addKeyword({
       ...definition,
+      // A union is one fault: what each of its branches found wrong goes.
       code(context, type) {
         const { error } = context
         context.error = (...args) => {
@@ -57,8 +89,16 @@ function withoutInnerErrors(engine: Ajv): Ajv {
       },
     })
   }
-  return engine
+  return engine.removeKeyword('multipleOf').addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    compile: (factor: number) => (value: number) => isMultiple(value / factor),
+  })
 }
+
+/** 0.3 is a multiple of 0.1, though not to the last bit. */
+const isMultiple = (quotient: number): boolean => Math.abs(quotient - Math.round(quotient)) < 1e-10
 
 function toFindings(error: ErrorObject): Finding[] {
   const { instancePath, keyword, params, parentSchema: schema, data } = error

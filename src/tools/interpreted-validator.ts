@@ -1,13 +1,12 @@
-import ZSchema, { ValidateError, type SchemaErrorDetail, type ZSchemaOptions } from 'z-schema'
+import ZSchema, { ValidateError, type SchemaErrorDetail, type ZSchemaOptions, type ZSchemaSafe } from 'z-schema'
 import { at, escapeStep, toFaults, type Finding, type Validator } from './fault.js'
 import type { Json } from '../core/json.js'
-import { invalidSchema, prepareSchema } from './prepare-schema.js'
+import { eachSubschema, invalidSchema, prepareSchema, toRegExp, type MutableSchema } from './prepare-schema.js'
 
 const versions = { '07': 'draft-07', '2020-12': 'draft2020-12' } as const
 
 const options: ZSchemaOptions = {
   reportPathAsArray: true,
-  formatAssertions: false,
   ignoreUnknownFormats: true,
   // The gate has refused what is deeper than 128; a level can take several schemas.
   maxRecursionDepth: 10_000,
@@ -21,16 +20,16 @@ export function createInterpretedValidator(): Validator {
       const { draft, schema } = prepareSchema(given, what)
       // One engine a schema: an engine remembers the ids of all schemas that it has seen.
       const engine = ZSchema.create({ ...options, version: versions[draft], safe: true })
+      eachSubschema(schema, (node) => takeOverStrings(node, engine))
       let validate: ReturnType<typeof engine.compile>
       try {
         validate = engine.compile(schema as never)
       } catch (cause) {
-        const detail = cause instanceof ValidateError ? cause.details?.[0] : undefined
+        const detail = cause instanceof ValidateError ? innermost(cause.details?.[0]) : undefined
         throw invalidSchema(what, detail ? pointerOf(detail) : '', detail?.message ?? String(cause), cause)
       }
       return (value) => {
-        // Draft-07 asserts the encoding of content where it is not asked to.
-        const { valid, err } = validate(value, { excludeErrors: ['INVALID_FORMAT'] })
+        const { valid, err } = validate(value)
         return valid
           ? []
           : toFaults(
@@ -43,13 +42,34 @@ export function createInterpretedValidator(): Validator {
   }
 }
 
+/** The outer ones only say that there is an inner one. */
+const innermost = (detail: SchemaErrorDetail | undefined): SchemaErrorDetail | undefined =>
+  detail?.inner?.[0] ? innermost(detail.inner[0]) : detail
+
 const pointerOf = ({ path }: SchemaErrorDetail): string =>
   (path as readonly (string | number)[]).map((step) => `/${escapeStep(String(step))}`).join('')
+
+/**
+ * Formats and encodings are notes here, not rules. Patterns become a format of this engine, because it refuses those that its
+ * heuristic takes for slow, the dates of Zod among them.
+ */
+function takeOverStrings(node: MutableSchema, engine: ZSchemaSafe): void {
+  delete node.format
+  delete node.contentEncoding
+  delete node.contentMediaType
+  if (typeof node.pattern !== 'string') return
+  const pattern = toRegExp(node.pattern)
+  node.format = `pattern ${node.pattern}`
+  engine.registerFormat(node.format, (value) => typeof value !== 'string' || pattern.test(value))
+  delete node.pattern
+}
 
 const keywords: Readonly<Record<string, string>> = {
   CONST: 'const',
   CONTAINS: 'contains',
   SCHEMA_IS_FALSE: 'false',
+  // What a reference to `false` comes to.
+  REF_UNRESOLVED: 'false',
 }
 
 function toFindings(detail: SchemaErrorDetail, root: Json): Finding[] {
@@ -69,6 +89,8 @@ function toFindings(detail: SchemaErrorDetail, root: Json): Finding[] {
       return [{ path: below(String(name)), keyword: 'propertyNames', schema }]
     case 'OBJECT_UNEVALUATED_PROPERTIES':
       return [{ path, keyword: 'unevaluatedProperties', schema, names: String(name).split(', ') }]
+    case 'INVALID_FORMAT':
+      return [{ path, keyword: 'pattern', schema: { pattern: String(name).slice('pattern '.length) } }]
     case 'ARRAY_ADDITIONAL_ITEMS': {
       const allowed = ((schema as { items?: unknown[] }).items ?? []).length
       const items = at(root, path) as readonly Json[]
