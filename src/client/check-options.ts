@@ -49,6 +49,10 @@ const amount: Rule = [isAmount, 'must be a number above 0']
 const record: Rule = [isRecord, 'must be an object']
 const names: Rule = [(value) => Array.isArray(value) && value.every(isText), 'must be an array of tool names']
 
+function amounts<Name extends string>(...names: Name[]): Record<Name, Rule> {
+  return Object.fromEntries(names.map((name) => [name, amount])) as Record<Name, Rule>
+}
+
 const agentRules: Rules<AgentOptions> = {
   model: record,
   instructions: [(value) => typeof value === 'string', 'must be a text'],
@@ -61,24 +65,8 @@ const agentRules: Rules<AgentOptions> = {
   worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],
   dangerouslyAllowKeyInPage: flag,
 }
-const budgetRules: Rules<Budget> = {
-  steps: amount,
-  attempts: amount,
-  calls: amount,
-  scripts: amount,
-  tokens: amount,
-  bytes: amount,
-  time: amount,
-}
-const limitRules: Rules<ScriptLimits> = {
-  cpu: amount,
-  totalCpu: amount,
-  memory: amount,
-  stack: amount,
-  calls: amount,
-  open: amount,
-  output: amount,
-}
+const budgetRules: Rules<Budget> = amounts('steps', 'attempts', 'calls', 'scripts', 'tokens', 'bytes', 'time')
+const limitRules: Rules<ScriptLimits> = amounts('cpu', 'totalCpu', 'memory', 'stack', 'calls', 'open', 'output')
 const modelRules: Rules<ModelConfig> = {
   provider: text,
   model: text,

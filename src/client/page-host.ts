@@ -13,7 +13,7 @@ import type {
 } from '../runtime/protocol.js'
 import { describeFaults } from '../tools/schema.js'
 import { checkInput, parseInput, type CheckAnswer, type ReconcileAnswer, type Tool } from '../tools/tool.js'
-import { outputJson } from './output-json.js'
+import { asJson } from './as-json.js'
 
 export interface PageHostOptions {
   readonly tools: readonly Tool[]
@@ -39,7 +39,7 @@ export class PageHost implements PageApi {
       if (signal.aborted) throw new ToolError('aborted', `The call was aborted before ${toolName} ran`)
       const output = await tool.run(parsed, { signal, runId, callId, idempotencyKey })
       try {
-        return { ok: true, value: outputJson(output, `the output of ${toolName}`) }
+        return { ok: true, value: asJson(output, 'output_not_json', `the output of ${toolName}`) }
       } catch (error) {
         return { ok: false, failure: { ...toFailure(error), ran: true } }
       }
@@ -66,9 +66,9 @@ export class PageHost implements PageApi {
       if (!model) throw new HandrailError('no_hosted_model', 'Cannot generate: this page hosts no model')
       const answer = await model.generate(request, {
         signal,
-        onDelta: (delta) => onDelta(id, outputJson(delta, 'a delta of the model') as ModelDelta & Json),
+        onDelta: (delta) => onDelta(id, asJson(delta, 'model_bad_reply', 'a delta of the model') as ModelDelta & Json),
       })
-      return { ok: true, value: outputJson(answer, 'the reply of the model') as ModelReply & Json }
+      return { ok: true, value: asJson(answer, 'model_bad_reply', 'the reply of the model') as ModelReply & Json }
     })
   }
 
@@ -130,7 +130,8 @@ function toReplyFailure(error: unknown): ReplyFailure {
 
 function toReconcileAnswer(toolName: string, answer: unknown): ReconcileAnswer {
   const { state, output } = (answer ?? {}) as { state?: unknown; output?: unknown }
-  if (state === 'done') return { state, output: outputJson(output, `the output that ${toolName} reconciled`) }
+  if (state === 'done')
+    return { state, output: asJson(output, 'output_not_json', `the output that ${toolName} reconciled`) }
   if (state === 'void' || state === 'unknown') return { state }
   throw new HandrailError(
     'invalid_reconcile',

@@ -5,7 +5,7 @@ import type { Risk } from '../core/tool-definition.js'
 import { HandrailError, toFailure } from '../errors.js'
 import type { Command, ModelDelta } from '../runtime/protocol.js'
 import { answerOf } from './answer.js'
-import { outputJson } from './output-json.js'
+import { asJson } from './as-json.js'
 
 /** What happens in a run: an event of its log, or a piece of the reply that is being streamed. */
 export type RunUpdate =
@@ -46,7 +46,8 @@ export interface Run extends AsyncIterable<RunUpdate> {
   /**
    * `input`: what to execute in its place; the gate checks it again. `hash`: of the approval that the person was shown, when
    * another may have taken its place since; absent: of the one that is open now.
-   * @throws {HandrailError} `not_asking` if the call does not wait for a person, `stale_approval` if it asks something else now.
+   * @throws {HandrailError} `not_asking` if the call does not wait for a person, `stale_approval` if it asks something else now,
+   * `input_not_json`, or what the gate says of the input.
    */
   approve(callId: string, options?: { readonly input?: Json; readonly hash?: string }): Promise<void>
   /** @throws {HandrailError} `not_asking` */
@@ -131,7 +132,7 @@ export class LiveRun implements Run {
         'stale_approval',
         `Cannot approve call "${callId}" of run "${this.id}": it asks something else now`,
       )
-    const edit = input === undefined ? {} : { input: outputJson(input, `the input for call "${callId}"`) }
+    const edit = input === undefined ? {} : { input: asJson(input, 'input_not_json', `the input for call "${callId}"`) }
     await this.#command({ type: 'approve', runId: this.id, callId, hash: asked.hash, ...edit })
   }
 

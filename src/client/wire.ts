@@ -62,9 +62,8 @@ export function answerCalls<Api extends object>(port: MessagePort, names: Method
     postMessage: (message, transfer) => port.postMessage(message, transfer ?? []),
     addEventListener: (type, listener) =>
       port.addEventListener(type, (event) => {
-        if (!isCall(event, names)) return
-        if (typeof listener === 'function') listener(event)
-        else listener.handleEvent(event)
+        // comlink listens with a function.
+        if (isCall(event, names)) (listener as EventListener)(event)
       }),
     removeEventListener: (type, listener) => port.removeEventListener(type, listener),
   })
