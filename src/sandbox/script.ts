@@ -76,6 +76,10 @@ export type HostResult =
   | { readonly status: 'ok'; readonly value: Json }
   | { readonly status: 'error'; readonly failure: Failure }
 
+export interface ScriptFailure extends Failure {
+  readonly code: ScriptFailureCode
+}
+
 /** `failure.code` of a script that did not end well. `diverged` is the runtime's. */
 export type ScriptFailureCode =
   | 'script_syntax'

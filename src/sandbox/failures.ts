@@ -1,0 +1,66 @@
+import type { Thrown } from './guest.js'
+import { positionIn } from './program.js'
+import type { Program } from './program.js'
+import type { ScriptFailure, ScriptFailureCode, ScriptLimits } from './script.js'
+
+/** How a script ends that did not end well, in words for the model that wrote it. */
+export const toScriptFailure = (code: ScriptFailureCode, message: string): ScriptFailure => ({
+  code,
+  message,
+  retryable: false,
+})
+
+export const cpuFailure = (milliseconds: number, isTotal: boolean): ScriptFailure =>
+  toScriptFailure(
+    'script_cpu',
+    isTotal
+      ? `The script used all of its CPU time. Let the tools filter and sum up, and work on less data.`
+      : `The script computed for more than ${Math.round(milliseconds)} ms without waiting for a tool. Look for an endless loop, or work on less data.`,
+  )
+
+export const callsFailure = ({ calls }: ScriptLimits): ScriptFailure =>
+  toScriptFailure('script_calls', `The script made more than ${calls} tool calls. Ask for more with each call.`)
+
+export const inputsFailure = (bytes: number): ScriptFailure =>
+  toScriptFailure('script_output', `The inputs of the script's tool calls have more than ${bytes} bytes together.`)
+
+export const deadlockFailure = toScriptFailure(
+  'script_deadlock',
+  'The script waits for a promise that nothing can settle: no tool call is open. Look for a promise that is never resolved.',
+)
+
+export const memoryFailure = ({ memory }: ScriptLimits): ScriptFailure =>
+  toScriptFailure('script_memory', `The script needed more than ${memory >> 20} MB of memory. Keep less data at once.`)
+
+export const stackFailure = toScriptFailure(
+  'script_stack',
+  "The script's stack overflowed. Look for endless recursion.",
+)
+
+export const crashFailure = (message: string): ScriptFailure =>
+  toScriptFailure('script_crashed', `The script was ended because its sandbox failed: ${message}`)
+
+export const divergedFailure = (n: number): ScriptFailure =>
+  toScriptFailure('script_diverged', `Cannot resume the script: it has no open call ${n}`)
+
+export const returnFailure = ({ output }: ScriptLimits): ScriptFailure =>
+  toScriptFailure(
+    'script_output',
+    `The script's return value has more than ${output} bytes as JSON. Return only what is needed.`,
+  )
+
+export const syntaxFailure = (thrown: Thrown, program: Program): ScriptFailure =>
+  toScriptFailure('script_syntax', toText(thrown, program))
+
+/** An exception that the script did not catch; some of its limits are exceptions too. */
+export function thrownFailure(thrown: Thrown, program: Program): ScriptFailure {
+  const { name, message, code } = thrown
+  if (name === 'InternalError' && message === 'stack overflow') return stackFailure
+  const isLimit = code === 'script_calls' || code === 'script_output'
+  return toScriptFailure(isLimit ? code : 'script_thrown', toText(thrown, program))
+}
+
+function toText({ name, message, stack = '' }: Thrown, program: Program): string {
+  const position = positionIn(stack, program)
+  return `${name ? `${name}: ` : ''}${message}${position ? ` (${position})` : ''}`
+}

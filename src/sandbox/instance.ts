@@ -1,0 +1,167 @@
+import variant from '@jitl/quickjs-wasmfile-release-sync'
+
+/** Package and QuickJS, as a log names them. */
+export const engineVersion = 'quickjs-emscripten 0.32.0, quickjs 2025-09-13'
+
+/** What this build starts with, 5 MB of it being its stack. */
+const initialPages = 256
+const pageBytes = 65_536
+
+/** What the build imports from its host, by the names that its minifier gave. */
+const Import = { now: 'p', localTime: 'm', timeZone: 'n', resize: 'k' } as const
+
+/** The C functions that are used. Every number but a length, count, flag or state is an address in the wasm memory. */
+export interface Functions {
+  QTS_NewRuntime(): number
+  QTS_RuntimeSetMaxStackSize(runtime: number, bytes: number): void
+  QTS_RuntimeEnableInterruptHandler(runtime: number): void
+  QTS_NewContext(runtime: number, intrinsics: number): number
+  QTS_GetUndefined(): number
+  QTS_GetGlobalObject(context: number): number
+  QTS_NewObjectProto(context: number, prototype: number): number
+  QTS_GetNull(): number
+  QTS_DefineProp(
+    context: number,
+    object: number,
+    name: number,
+    value: number,
+    getter: number,
+    setter: number,
+    configurable: boolean,
+    enumerable: boolean,
+    hasValue: boolean,
+  ): void
+  QTS_NewFunction(context: number, name: string, length: number, isConstructor: boolean, id: number): number
+  QTS_ArgvGetJSValueConstPointer(args: number, index: number): number
+  QTS_Call(context: number, callee: number, self: number, count: number, args: number): number
+  QTS_Throw(context: number, error: number): number
+  QTS_ResolveException(context: number, value: number): number
+  QTS_Eval(context: number, code: number, bytes: number, fileName: string, detectModule: number, flags: number): number
+  QTS_NewPromiseCapability(context: number, resolvers: number): number
+  QTS_PromiseState(context: number, value: number): number
+  QTS_PromiseResult(context: number, promise: number): number
+  QTS_ExecutePendingJob(runtime: number, most: number, context: number): number
+  QTS_IsJobPending(runtime: number): number
+  QTS_GetPropNumber(context: number, array: number, index: number): number
+  QTS_NewArrayBuffer(context: number, bytes: number, length: number): number
+  QTS_GetArrayBuffer(context: number, buffer: number): number
+  QTS_GetArrayBufferLength(context: number, buffer: number): number
+  QTS_bjson_encode(context: number, value: number): number
+  QTS_bjson_decode(context: number, buffer: number): number
+  QTS_DupValuePointer(context: number, value: number): number
+  QTS_FreeValuePointer(context: number, value: number): void
+}
+
+/** What the loader of the build gives and asks for. */
+export interface Emscripten {
+  HEAPU8: Uint8Array<ArrayBuffer>
+  _malloc(bytes: number): number
+  _free(address: number): void
+  lengthBytesUTF8(text: string): number
+  stringToUTF8(text: string, address: number, bytes: number): void
+  callbacks: Callbacks
+}
+export interface Callbacks {
+  callFunction(asyncify: undefined, context: number, self: number, count: number, args: number, id: number): number
+  shouldInterrupt(): 0 | 1
+  freeHostRef(): void
+  loadModuleSource(): number
+  normalizeModule(): number
+}
+
+export interface Instance {
+  readonly functions: Functions
+  readonly emscripten: Emscripten
+  readonly runtime: number
+  readonly context: number
+  /** Whether the guest has asked for more memory than there may be. */
+  isExhausted(): boolean
+}
+
+/**
+ * An instance of the engine with a memory of its own.
+ * @param maximum bytes of memory; the least is 16 MB
+ * @param now what the guest's clock shows, in milliseconds since 1970
+ * @throws {Error} when loader and module are not the build that this file was written for
+ */
+export async function createInstance(
+  module: WebAssembly.Module,
+  maximum: number,
+  now: () => number,
+): Promise<Instance> {
+  const { Ffi, load } = await loadLoader()
+  const pages = Math.max(initialPages, Math.ceil(maximum / pageBytes))
+  const memory = new WebAssembly.Memory({ initial: initialPages, maximum: pages })
+  const grow = memory.grow.bind(memory)
+  // The loader asks for a fifth more than is needed, and would not get the last part of what there may be.
+  memory.grow = (delta) => grow(Math.min(delta, pages - memory.buffer.byteLength / pageBytes))
+  let exhausted = false
+  let clockReads = 0
+
+  const adapt = (imports: WebAssembly.ModuleImports) => {
+    const resize = imports[Import.resize] as (bytes: number) => boolean
+    imports[Import.resize] = (bytes: number) => {
+      exhausted ||= bytes >>> 0 > pages * pageBytes
+      return !exhausted && resize(bytes)
+    }
+    imports[Import.now] = () => {
+      clockReads++
+      return now()
+    }
+    imports[Import.timeZone] = () => undefined
+    imports[Import.localTime] = (seconds: bigint, address: number) =>
+      new Int32Array(memory.buffer, address, 10).set(calendarFields(new Date(Number(seconds) * 1000)))
+  }
+
+  const emscripten = await load({
+    wasmMemory: memory,
+    instantiateWasm(imports, onSuccess) {
+      adapt(Object.values(imports)[0]!)
+      const instance = new WebAssembly.Instance(module, imports)
+      onSuccess(instance)
+      return instance.exports
+    },
+    print: () => undefined,
+    printErr: () => undefined,
+  })
+  const functions = new Ffi(emscripten)
+  const runtime = functions.QTS_NewRuntime()
+  const context = functions.QTS_NewContext(runtime, 0)
+  // A new context seeds its random generator from the clock: if not from ours, the imports have other names.
+  if (clockReads === 0) throw new Error(`Cannot start the engine: the build is not ${engineVersion}`)
+  return { functions, emscripten, runtime, context, isExhausted: () => exhausted }
+}
+
+interface Loading {
+  wasmMemory: WebAssembly.Memory
+  instantiateWasm(
+    imports: WebAssembly.Imports,
+    onSuccess: (instance: WebAssembly.Instance) => void,
+  ): WebAssembly.Exports
+  print(): void
+  printErr(): void
+}
+interface Loader {
+  readonly Ffi: new (emscripten: Emscripten) => Functions
+  readonly load: (options: Loading) => Promise<Emscripten>
+}
+
+/** The JavaScript of the build, without its wasm. A worker calls this before it gives its globals up. */
+export async function loadLoader(): Promise<Loader> {
+  const [Ffi, load] = await Promise.all([variant.importFFI(), variant.importModuleLoader()])
+  return { Ffi, load } as unknown as Loader
+}
+
+/** C's `struct tm`, in UTC: the zone of this machine would make a replay elsewhere differ. */
+const calendarFields = (date: Date): number[] => [
+  date.getUTCSeconds(),
+  date.getUTCMinutes(),
+  date.getUTCHours(),
+  date.getUTCDate(),
+  date.getUTCMonth(),
+  date.getUTCFullYear() - 1900,
+  date.getUTCDay(),
+  Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000),
+  0,
+  0,
+]

@@ -1,0 +1,159 @@
+/**
+ * The letters of QuickJS's own object format, as `JS_WriteObject` writes it and `JS_ReadObject` reads it: a version, a table
+ * of property names, one value. Neither side runs code of the guest for it.
+ */
+export const Tag = {
+  null: 1,
+  undefined: 2,
+  false: 3,
+  true: 4,
+  int: 5,
+  float: 6,
+  string: 7,
+  object: 8,
+  array: 9,
+  date: 17,
+  boxed: 18,
+  reference: 19,
+} as const
+
+/** Code units that one call of `String.fromCharCode` gets. */
+const chunk = 4096
+
+export class Reader {
+  #at = 0
+  readonly #view: DataView
+
+  constructor(readonly input: Uint8Array<ArrayBuffer>) {
+    this.#view = new DataView(input.buffer, input.byteOffset, input.byteLength)
+  }
+
+  byte(): number {
+    return this.#view.getUint8(this.#at++)
+  }
+
+  /** LEB128. */
+  uint(): number {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte()
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value >>> 0
+    }
+  }
+
+  /** Zigzag. */
+  int(): number {
+    const value = this.uint()
+    return (value >>> 1) ^ -(value & 1)
+  }
+
+  float(): number {
+    const value = this.#view.getFloat64(this.#at, true)
+    this.#at += 8
+    return value
+  }
+
+  /** Latin-1 or UTF-16, counted: a string may hold U+0000 and lone surrogates. */
+  text(): string {
+    const head = this.uint()
+    const length = head >>> 1
+    return head & 1 ? this.#wide(length) : this.#narrow(length)
+  }
+
+  #narrow(length: number): string {
+    const end = this.#at + length
+    let text = ''
+    while (this.#at < end) {
+      const next = Math.min(end, this.#at + chunk)
+      text += String.fromCharCode.apply(null, this.input.subarray(this.#at, next) as unknown as number[])
+      this.#at = next
+    }
+    return text
+  }
+
+  #wide(length: number): string {
+    let text = ''
+    for (let left = length; left > 0; left -= chunk) {
+      const units = new Array<number>(Math.min(left, chunk))
+      for (let i = 0; i < units.length; i++, this.#at += 2) units[i] = this.#view.getUint16(this.#at, true)
+      text += String.fromCharCode(...units)
+    }
+    return text
+  }
+}
+
+export class Writer {
+  #at = 0
+  #buffer: Uint8Array<ArrayBuffer>
+  #view: DataView
+
+  constructor(size: number) {
+    this.#buffer = new Uint8Array(size)
+    this.#view = new DataView(this.#buffer.buffer)
+  }
+
+  done(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#at)
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#buffer[this.#at++] = value
+  }
+
+  uint(value: number): void {
+    this.#reserve(5)
+    let left = value
+    for (; left > 0x7f; left >>>= 7) this.#buffer[this.#at++] = (left & 0x7f) | 0x80
+    this.#buffer[this.#at++] = left
+  }
+
+  number(value: number): void {
+    if (value === (value | 0)) {
+      this.byte(Tag.int)
+      this.uint(((value << 1) ^ (value >> 31)) >>> 0)
+    } else if (Number.isFinite(value)) {
+      this.byte(Tag.float)
+      this.#reserve(8)
+      this.#view.setFloat64(this.#at, value, true)
+      this.#at += 8
+    } else this.byte(Tag.null)
+  }
+
+  text(value: string): void {
+    const { length } = value
+    this.#reserve(5 + length)
+    const start = this.#at
+    this.uint(length << 1)
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i)
+      if (unit > 0xff) {
+        this.#at = start
+        return this.#wide(value)
+      }
+      this.#buffer[this.#at++] = unit
+    }
+  }
+
+  #wide(value: string): void {
+    const { length } = value
+    this.#reserve(5 + length * 2)
+    this.uint(length * 2 + 1)
+    for (let i = 0; i < length; i++, this.#at += 2) this.#view.setUint16(this.#at, value.charCodeAt(i), true)
+  }
+
+  bytes(value: Uint8Array): void {
+    this.#reserve(value.length)
+    this.#buffer.set(value, this.#at)
+    this.#at += value.length
+  }
+
+  #reserve(size: number): void {
+    if (this.#at + size <= this.#buffer.length) return
+    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#at + size))
+    larger.set(this.#buffer.subarray(0, this.#at))
+    this.#buffer = larger
+    this.#view = new DataView(larger.buffer)
+  }
+}

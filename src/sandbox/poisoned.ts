@@ -1,0 +1,19 @@
+/** The isolate is lost: memory ran out, the host's stack overflowed, or wasm trapped. It may not be entered again. */
+export class Poisoned extends Error {
+  constructor(
+    readonly reason: 'memory' | 'stack' | 'crashed',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export const outOfMemory = (): Poisoned => new Poisoned('memory', 'The engine has no memory left')
+
+export function toPoisoned(error: unknown): Poisoned {
+  if (error instanceof Poisoned) return error
+  // V8 and JavaScriptCore throw a RangeError, SpiderMonkey an InternalError.
+  const { name, message } = error as Error
+  const isStack = name === 'RangeError' || name === 'InternalError'
+  return new Poisoned(isStack ? 'stack' : 'crashed', `${name}: ${message}`)
+}
