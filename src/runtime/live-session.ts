@@ -1,6 +1,7 @@
-import { logFormat, type RunEvent, type RunHeader } from '../core/events.js'
+import { logFormat, type RunEvent } from '../core/events.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Agent } from './agent.js'
+import { headerOf } from './run-header.js'
 import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
 import { RunLog, type LogListener } from './log.js'
 import { SessionMemory } from './memory.js'
@@ -100,29 +101,15 @@ export class LiveSession {
     if (last?.state.status === 'running')
       throw new HandrailError('run_open', `Session "${this.id}" has an open run: "${last.runId}"`)
     await agent.store.putContext(agent.contextHash, agent.context)
-    const { owner, locale, timeZone } = agent.setup
-    const head = { runId, owner, session: this.id, index: this.#logs.length, startedAt: agent.platform.now() }
-    const header: RunHeader = {
-      format: logFormat,
+    const head = {
       runId,
-      owner,
+      owner: agent.setup.owner,
       session: this.id,
-      ...(last ? { previousRun: last.runId } : {}),
-      epoch: 1,
-      model: agent.modelName,
-      contextHash: agent.contextHash,
-      engine: agent.sandbox.engine,
-      seed: agent.platform.newSeed(),
-      locale,
-      timeZone,
-      budget: agent.budget,
-      ...(allow ? { allow } : {}),
-      ...(readOnly ? { readOnly } : {}),
+      index: this.#logs.length,
+      startedAt: agent.platform.now(),
     }
-    const first = [
-      { type: 'run-start', ...header },
-      { type: 'user-message', text },
-    ] as const
+    const start = { type: 'run-start', ...headerOf(agent, head, { allow, readOnly }, last?.runId) } as const
+    const first = [start, { type: 'user-message', text }] as const
     const log = await RunLog.start(agent.store, head, first, agent.platform.now, this.#listener(runId, this.#memory))
     this.#logs.push(log)
     this.#drive(log)

@@ -25,20 +25,19 @@ export class RunLog {
     this.runId = head.runId
   }
 
-  /** Starts a run with its first two events. */
+  /** Starts a run with its first events. */
   static async start(
     store: Store,
     head: RunHead,
-    first: readonly [EventBody, EventBody],
+    first: readonly EventBody[],
     now: () => number,
     listener: LogListener,
   ): Promise<RunLog> {
     const log = new RunLog(store, head, now)
     log.subscribe(listener)
-    const event: RunEvent = { ...first[0], at: head.startedAt }
-    await store.start(head, event)
-    log.#take(event)
-    await log.#write(first[1])
+    const events = first.map((body): RunEvent => ({ ...body, at: head.startedAt }))
+    await store.start(head, events)
+    for (const event of events) log.#take(event)
     return log
   }
 

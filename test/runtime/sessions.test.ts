@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.js'
 import { HandrailError } from '../../src/errors.js'
 import type { Store } from '../../src/store/store.js'
 import { ask, inTurn, say, World, type TestAgent } from './world.js'
@@ -147,8 +148,7 @@ describe('a store that fails', () => {
     const events = await world.store.read('r1')
     const newer = new World(asking)
     const head = { runId: 'r1', owner: 'ann', session: 's', index: 0, startedAt: 1 }
-    await newer.store.start(head, { ...events[0]!, format: 99 } as (typeof events)[0])
-    for (const [i, event] of events.slice(1).entries()) await newer.store.append('r1', i + 1, event, 'relaxed')
+    await newer.store.start(head, [{ ...events[0], format: 99 } as RunEvent, ...events.slice(1)])
     const reader = await newer.agent()
     expect((await reader.ok(reader.api.follow('s'))).runs[0]?.events).toHaveLength(events.length)
     expect(reader.notices).toContainEqual(

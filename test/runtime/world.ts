@@ -2,7 +2,7 @@ import type { RunEvent } from '../../src/core/events.js'
 import type { Json } from '../../src/core/json.js'
 import type { ToolDefinition } from '../../src/core/tool-definition.js'
 import { HandrailError, toFailure } from '../../src/errors.js'
-import type { Model, ModelReply, ModelRequest, ReplyPart } from '../../src/models/model.js'
+import type { GenerateOptions, Model, ModelReply, ModelRequest, ReplyPart } from '../../src/models/model.js'
 import type { Locks } from '../../src/runtime/lease.js'
 import type { Platform } from '../../src/runtime/platform.js'
 import type {
@@ -31,7 +31,7 @@ export interface TestTool extends Partial<ToolDefinition> {
 export interface WorldOptions {
   readonly tools?: Readonly<Record<string, TestTool>>
   /** The reply to a request: a pure function, so that a resumed run gets the same. */
-  readonly model: (request: ModelRequest, signal: AbortSignal) => ModelReply | Promise<ModelReply>
+  readonly model: (request: ModelRequest, options: GenerateOptions) => ModelReply | Promise<ModelReply>
   readonly setup?: Partial<AgentSetup>
 }
 
@@ -93,6 +93,7 @@ export class TestAgent {
   readonly notices: Notice[] = []
   readonly api: AgentApi
   readonly events: RunEvent[] = []
+  onEvent: (event: RunEvent) => void = () => {}
   #watchers: (() => void)[] = []
   readonly #channels: { onmessage: unknown }[] = []
 
@@ -143,7 +144,7 @@ export class TestAgent {
     const model: Model = {
       provider: 'test',
       model: 'test-1',
-      generate: async (request, { signal }) => world.options.model(request, signal),
+      generate: async (request, options) => world.options.model(request, options),
     }
     return {
       openStore: async () => world.store,
@@ -157,7 +158,7 @@ export class TestAgent {
         return channel as unknown as ReturnType<Platform['openChannel']>
       },
       locks: world.locks,
-      now: () => world.time,
+      now: () => world.time++,
       newId: () => `id-${++ids}-${Math.random()}`,
       newSeed: () => 7,
     }
@@ -185,6 +186,7 @@ export class TestAgent {
       notify: (notice) => {
         this.notices.push(notice)
         if (notice.type === 'event') this.events.push(notice.event)
+        if (notice.type === 'event') this.onEvent(notice.event)
         for (const wake of this.#watchers.splice(0)) wake()
       },
     }

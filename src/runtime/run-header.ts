@@ -1,0 +1,32 @@
+import { logFormat, type RunHeader } from '../core/events.js'
+import type { RunHead } from '../store/store.js'
+import type { Agent } from './agent.js'
+import type { RunOptions } from './protocol.js'
+
+/** All that a run depends on and that may be otherwise tomorrow. */
+export function headerOf(
+  agent: Agent,
+  head: RunHead,
+  options: Pick<RunOptions, 'allow' | 'readOnly'>,
+  previousRun?: string,
+): RunHeader {
+  const { allow, readOnly } = options
+  const { owner, locale, timeZone } = agent.setup
+  return {
+    format: logFormat,
+    runId: head.runId,
+    session: head.session,
+    owner,
+    ...(previousRun === undefined ? {} : { previousRun }),
+    epoch: 1,
+    model: agent.modelName,
+    contextHash: agent.contextHash,
+    engine: agent.sandbox.engine,
+    seed: agent.platform.newSeed(),
+    locale,
+    timeZone,
+    budget: agent.budget,
+    ...(allow ? { allow } : {}),
+    ...(readOnly ? { readOnly } : {}),
+  }
+}

@@ -1,0 +1,97 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.js'
+import { fold } from '../../src/core/state.js'
+import { transcript } from '../../src/core/transcript.js'
+import { createMemoryStore } from '../../src/store/memory.js'
+import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
+import { World, type TestAgent } from '../runtime/world.js'
+import { createScenarios, type Scenario } from './scenarios.js'
+
+/** Set to write the golden logs anew. A log that was released is a contract: add one, do not change one. */
+const isRecording = process.env.HANDRAIL_RECORD === '1'
+
+const fileOf = (name: string) => new URL(`./${name}.json`, import.meta.url)
+const golden = async (name: string) => JSON.parse(await readFile(fileOf(name), 'utf8')) as RunEvent[]
+
+describe('golden logs', () => {
+  it.each(createScenarios().map(({ name }) => name))('a run is logged as it was: %s', async (name) => {
+    const { world, agent, scenario } = await start(name)
+    follow(agent, scenario)
+    await agent.run(scenario.text)
+    await agent.end()
+    const log = await world.store.read('r1')
+    if (isRecording) await writeFile(fileOf(name), `${JSON.stringify(log, undefined, 1)}\n`)
+    expect(log.map(withoutTime)).toEqual((await golden(name)).map(withoutTime))
+  })
+
+  it.each(createScenarios().map(({ name }) => name))(
+    'a log resumes from every prefix to the same end: %s',
+    async (name) => {
+      const log = await golden(name)
+      const end = endOf(log)
+      for (let cut = 2; cut < log.length; cut++) {
+        const { world, agent, scenario } = await start(name)
+        const prefix = log.slice(0, cut)
+        await seed(world, prefix)
+        follow(agent, scenario)
+        const view = await agent.ok(agent.api.follow('s'))
+        answerOpen(agent, scenario, view.runs[0]!.events)
+        await agent.end()
+        const resumed = await world.store.read('r1')
+        expect(resumed.slice(0, cut)).toEqual(prefix)
+        const settled = new Set(prefix.flatMap((event) => (event.type === 'tool-result' ? [event.callId] : [])))
+        expect(world.executed.filter(({ callId }) => settled.has(callId))).toEqual([])
+        const interrupted = interruptedWrite(prefix)
+        if (interrupted) {
+          expect(world.executed.filter(({ callId }) => callId === interrupted)).toEqual([])
+          expect(resumed).toContainEqual(
+            expect.objectContaining({ type: 'tool-result', callId: interrupted, outcome: 'unknown' }),
+          )
+          expect(fold(resumed).status).toBe('completed')
+        } else expect(endOf(resumed), `cut after event ${cut - 1}, ${prefix.at(-1)?.type}`).toEqual(end)
+      }
+    },
+  )
+})
+
+async function start(name: string): Promise<{ world: World; agent: TestAgent; scenario: Scenario }> {
+  const scenario = createScenarios().find((s) => s.name === name)!
+  const world = new World(scenario)
+  world.sandbox = await createIsolateSandbox()
+  return { world, agent: await world.agent(), scenario }
+}
+
+/** The person: answers what asks, and reacts to what happens. */
+function follow(agent: TestAgent, { answer, react }: Scenario): void {
+  agent.onEvent = (event) => {
+    if (event.type === 'tool-decision' && event.verdict === 'ask') void answer?.(agent, event)
+    void react?.(agent, event)
+  }
+}
+
+function answerOpen(agent: TestAgent, { answer }: Scenario, events: readonly RunEvent[]): void {
+  for (const call of fold(events).calls.values()) if (call.phase === 'asking') void answer?.(agent, call)
+}
+
+async function seed(world: World, prefix: readonly RunEvent[]): Promise<void> {
+  world.store = createMemoryStore()
+  await world.store.start({ runId: 'r1', owner: 'ann', session: 's', index: 0, startedAt: prefix[0]!.at }, prefix)
+  world.time = prefix.at(-1)!.at + 1
+}
+
+const withoutTime = ({ at: _at, ...event }: RunEvent) => event
+
+const endOf = (log: readonly RunEvent[]) => ({
+  status: fold(log).status,
+  said: transcript(log).messages.flatMap((message) =>
+    message.role === 'assistant' ? message.parts.filter(({ type }) => type === 'text') : [],
+  ),
+  results: transcript(log).messages.filter(({ role }) => role === 'tool'),
+})
+
+/** A write that the prefix has started and not settled. */
+function interruptedWrite(prefix: readonly RunEvent[]): string | undefined {
+  const open = [...fold(prefix).calls.values()].find(({ phase, mode }) => phase === 'started' && mode === 'write')
+  return open?.callId
+}
