@@ -1,0 +1,40 @@
+import { Anthropic } from '@anthropic-ai/sdk'
+import type { Model, ModelConfig } from '../model.js'
+import { toModelError } from '../model-error.js'
+import { absoluteUrl, placeholderKey, readReply, timeout } from '../read-reply.js'
+import { createAnthropicDecoder } from './decode.js'
+import { encodeAnthropic } from './encode.js'
+
+/** A model of Anthropic's Messages API, or of a server that speaks it. Load this file lazily: the SDK is large. */
+export function createAnthropicModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
+  // What is not given is null, or the SDK looks for it in the environment.
+  const client = new Anthropic({
+    apiKey: config.apiKey || placeholderKey,
+    authToken: null,
+    webhookKey: null,
+    baseURL: absoluteUrl(config.baseURL),
+    defaultHeaders: config.headers,
+    fetch: config.fetch,
+    timeout,
+    maxRetries: 1,
+    logLevel: 'off',
+    // Always, though a worker does not ask for it: without it the SDK leaves out the header that CORS needs.
+    dangerouslyAllowBrowser: true,
+  })
+  return {
+    provider: config.provider,
+    model: config.model,
+    generate: async (request, options) => {
+      const body = encodeAnthropic(request, config)
+      return readReply(
+        {
+          config,
+          decoder: createAnthropicDecoder(),
+          open: () => client.messages.create(body, { signal: options.signal }).withResponse(),
+          toError: (error, started) => toModelError(error, started, Anthropic, config),
+        },
+        options,
+      )
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { OpenAI } from 'openai'
+import type { Model, ModelConfig } from '../model.js'
+import { toModelError } from '../model-error.js'
+import { absoluteUrl, placeholderKey, readReply, timeout } from '../read-reply.js'
+import { createOpenAIDecoder } from './decode.js'
+import { encodeOpenAI } from './encode.js'
+
+/** A model of OpenAI's Responses API, or of a server that speaks it. Load this file lazily: the SDK is large. */
+export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
+  // What is not given is null, or the SDK looks for it in the environment.
+  const client = new OpenAI({
+    apiKey: config.apiKey || placeholderKey,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: absoluteUrl(config.baseURL),
+    defaultHeaders: config.headers,
+    fetch: config.fetch,
+    timeout,
+    maxRetries: 1,
+    logLevel: 'off',
+    // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
+    dangerouslyAllowBrowser: true,
+  })
+  return {
+    provider: config.provider,
+    model: config.model,
+    generate: async (request, options) => {
+      const body = encodeOpenAI(request, config)
+      return readReply(
+        {
+          config,
+          decoder: createOpenAIDecoder(),
+          open: () => client.responses.create(body, { signal: options.signal }).withResponse(),
+          toError: (error, started) => toModelError(error, started, OpenAI, config),
+        },
+        options,
+      )
+    },
+  }
+}

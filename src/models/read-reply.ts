@@ -1,0 +1,65 @@
+import type { GenerateOptions, ModelConfig, ModelDelta, ModelReply } from './model.js'
+import { aborted, noStream, streamCut } from './model-error.js'
+
+/** Makes a reply of the events of one stream. Does no I/O. */
+export interface Decoder {
+  /**
+   * Takes the next event, which may be anything.
+   * @throws {ReportedError} when the event reports a failure.
+   * @throws {HandrailError} `model_bad_reply` when the event is not what the provider documents.
+   */
+  push(event: unknown): readonly ModelDelta[]
+  /** The reply, once the provider has ended it. */
+  reply(): ModelReply | undefined
+}
+
+interface Exchange {
+  readonly config: ModelConfig
+  readonly decoder: Decoder
+  open(): Promise<{ readonly data: AsyncIterable<unknown>; readonly response: Response }>
+  toError(error: unknown, started: boolean): Error
+}
+
+/** One request and its stream, to the reply. An SDK ends an aborted stream silently, so the signal is asked, too. */
+export async function readReply(exchange: Exchange, { signal, onDelta }: GenerateOptions): Promise<ModelReply> {
+  for await (const delta of deltas(exchange, signal)) onDelta(delta)
+  const reply = exchange.decoder.reply()
+  if (reply) return reply
+  throw signal.aborted ? aborted(exchange.config) : streamCut(exchange.config)
+}
+
+async function* deltas(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ModelDelta> {
+  const { config, decoder } = exchange
+  let started = false
+  try {
+    const { data, response } = await exchange.open()
+    started = true
+    await checkType(response, config)
+    for await (const event of data) {
+      if (signal.aborted) return
+      yield* decoder.push(event)
+      if (decoder.reply()) return
+    }
+  } catch (error) {
+    throw signal.aborted ? aborted(config) : exchange.toError(error, started)
+  }
+}
+
+/** A wrong base URL often answers 200 with a page. */
+async function checkType(response: Response, config: ModelConfig): Promise<void> {
+  const type = response.headers.get('content-type')
+  if (!type || /^\s*text\/event-stream\b/i.test(type)) return
+  await response.body?.cancel()
+  throw noStream(type, config)
+}
+
+/** The base URL as an SDK takes it. One that begins with a slash is on the page's own server. */
+export function absoluteUrl(baseURL: string | undefined): string | null {
+  if (baseURL === undefined) return null
+  return baseURL.startsWith('/') ? `${globalThis.location?.origin ?? ''}${baseURL}` : baseURL
+}
+
+/** Milliseconds to the first byte of an answer. */
+export const timeout = 120_000
+/** An SDK demands a key; a proxy puts its own in. */
+export const placeholderKey = 'none'
