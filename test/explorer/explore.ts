@@ -117,11 +117,10 @@ function follow(subject: Subject, from: Moment, move: Move): Moment {
     world = { ...world, state: core.evolve(world.state, event), results }
   }
   const moment = begin(subject, { world, events, from, depth: from.depth + 1, label: labelOf(move), due: from.due })
-  if (move.effect) check(!isDue(core, world, move.effect), `I8 ${move.effect.type} is still due after what it appended`)
+  const { effect } = move
+  if (effect) check(!moment.due.has(effect.id), `I8 ${effect.type} is still due after what it appended`)
   return moment
 }
-
-const isDue = (core: Core, { state }: World, { id }: Effect) => core.next(state).some((due) => due.id === id)
 
 /** The driver begins all that is due. Without the guard, what is no longer due stays in flight and appends anyway. */
 function begin({ core, rules }: Subject, moment: Moment): Moment {
@@ -142,7 +141,9 @@ function begin({ core, rules }: Subject, moment: Moment): Moment {
 }
 
 function keyOf({ state, ...rest }: World): string {
-  return createHash('sha1').update(stateKey(state)).update(JSON.stringify(rest)).digest('base64')
+  return createHash('sha1')
+    .update(stateKey(state) + JSON.stringify(rest))
+    .digest('base64')
 }
 
 const labelOf = ({ label, events }: Move): string =>

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventBody, RunEvent } from '../../src/core/events.js'
+import type { Context } from '../../src/core/tool-definition.js'
+import { defaultBudget } from '../../src/core/usage.js'
+import { HandrailError } from '../../src/errors.js'
+import type { RunHead, Store } from '../../src/store/store.js'
+
+/** A run's head, its first event and more events of it: what every test of a store begins with. */
+export function runOf(runId: string, head: Partial<RunHead> = {}): { head: RunHead; first: RunEvent } {
+  const whole = { runId, owner: 'ann', session: 's1', index: 0, startedAt: 1000, ...head }
+  const { owner, session, startedAt } = whole
+  const first: EventBody = {
+    type: 'run-start',
+    format: 1,
+    runId,
+    session,
+    owner,
+    epoch: 1,
+    model: { provider: 'scripted', model: 'one' },
+    contextHash: 'c1',
+    seed: 7,
+    locale: 'en',
+    timeZone: 'UTC',
+    budget: defaultBudget,
+  }
+  return { head: whole, first: { ...first, at: startedAt } }
+}
+
+export const say = (text: string, at = 2000): RunEvent => ({ type: 'user-message', text, at })
+
+/** The code that an operation is refused with. */
+export async function codeOf(operation: Promise<unknown>): Promise<string> {
+  try {
+    await operation
+  } catch (error) {
+    if (HandrailError.is(error)) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+const context: Context = {
+  instructions: 'Be brief.',
+  tools: [{ name: 'search', description: 'Finds orders.', input: { type: 'object' }, risk: 'read' }],
+}
+
+/** The promises that every store keeps. `open` opens a new, empty store. */
+export function storeConformance(open: () => Promise<Store>): void {
+  let store: Store
+  beforeEach(async () => {
+    store = await open()
+  })
+  afterEach(() => store.close())
+
+  const start = (runId: string, head: Partial<RunHead> = {}): Promise<void> => {
+    const run = runOf(runId, head)
+    return store.start(run.head, run.first)
+  }
+
+  describe('append()', () => {
+    it('gives back what was appended, in order, from any position', async () => {
+      await start('r1')
+      await store.append('r1', 1, say('one'), 'relaxed')
+      await store.append('r1', 2, say('two'), 'strict')
+      const all = [runOf('r1').first, say('one'), say('two')]
+      expect(await store.read('r1')).toEqual(all)
+      expect(await store.read('r1', 2)).toEqual([say('two')])
+      expect(await store.read('r1', 3)).toEqual([])
+    })
+
+    it('refuses every position but the end of the log, and says what the log has', async () => {
+      await start('r1')
+      await store.append('r1', 1, say('one'), 'relaxed')
+      for (const seq of [-1, 0, 1, 3, 1.5, Number.NaN])
+        await expect(store.append('r1', seq, say('other'), 'relaxed')).rejects.toMatchObject({
+          code: 'store_conflict',
+          message: `Cannot append event ${seq} to run "r1": the log has 2`,
+        })
+      expect(await store.read('r1')).toHaveLength(2)
+    })
+
+    it('refuses a run that was not started', async () => {
+      for (const seq of [0, 1])
+        expect(await codeOf(store.append('r1', seq, say('one'), 'strict'))).toBe('store_conflict')
+      expect(await store.read('r1')).toEqual([])
+    })
+
+    it('lets exactly one of several writers have a position', async () => {
+      await start('r1')
+      const writers = ['a', 'b', 'c', 'd']
+      const codes = await Promise.all(writers.map((text) => codeOf(store.append('r1', 1, say(text), 'relaxed'))))
+      expect(codes.toSorted()).toEqual(['none', 'store_conflict', 'store_conflict', 'store_conflict'])
+      const winner = writers[codes.indexOf('none')]
+      expect(await store.read('r1', 1)).toEqual([say(winner!)])
+    })
+
+    it('stores nothing of a value that cannot be stored, and goes on', async () => {
+      await start('r1')
+      const bad = { ...say('one'), text: () => 'no data' } as unknown as RunEvent
+      expect(await codeOf(store.append('r1', 1, bad, 'relaxed'))).toBe('store_failed')
+      await store.append('r1', 1, say('one'), 'relaxed')
+      expect(await store.read('r1', 1)).toEqual([say('one')])
+    })
+
+    it('keeps what JSON means, whatever the keys and the text', async () => {
+      await start('r1')
+      const output = JSON.parse('{"__proto__":{"x":1},"constructor":"c","":null,"deep":[[[{"é":"\\ud800"}]]]}')
+      const event: RunEvent = { type: 'tool-result', callId: '1.0', outcome: 'ok', output, at: 5 }
+      await store.append('r1', 1, event, 'relaxed')
+      const [stored] = await store.read('r1', 1)
+      expect(JSON.stringify(stored)).toBe(JSON.stringify(event))
+      expect({}).not.toHaveProperty('x')
+    })
+
+    it('keeps a copy: what the caller changes later is not stored', async () => {
+      await start('r1')
+      const event = { ...say('one') } as { -readonly [Key in keyof RunEvent]: RunEvent[Key] } & { text: string }
+      await store.append('r1', 1, event as RunEvent, 'relaxed')
+      event.text = 'changed'
+      const [read] = (await store.read('r1', 1)) as (typeof event)[]
+      read!.text = 'changed too'
+      expect(await store.read('r1', 1)).toEqual([say('one')])
+    })
+
+    it('keeps runs apart whose ids begin alike', async () => {
+      await start('r', { session: 'a' })
+      await start('r1', { session: 'b' })
+      await start('r\u0000', { session: 'c' })
+      await store.append('r', 1, say('of r'), 'relaxed')
+      expect(await store.read('r')).toHaveLength(2)
+      expect(await store.read('r1')).toHaveLength(1)
+      expect(await store.read('r\u0000')).toHaveLength(1)
+    })
+  })
+
+  describe('start()', () => {
+    it('makes a session, and its runs in their order', async () => {
+      await start('r1', { startedAt: 1 })
+      await start('r2', { index: 1, startedAt: 3 })
+      const heads = await store.runs('ann', 's1')
+      expect(heads.map(({ runId, index }) => [runId, index])).toEqual([
+        ['r1', 0],
+        ['r2', 1],
+      ])
+      expect(await store.sessions('ann')).toEqual([{ session: 's1', startedAt: 1, lastRunAt: 3, runs: 2 }])
+    })
+
+    it('refuses a second run at the same place of a session, and stores nothing of it', async () => {
+      await start('r1')
+      expect(await codeOf(start('r2'))).toBe('store_conflict')
+      expect(await store.read('r2')).toEqual([])
+      expect(await store.runs('ann', 's1')).toHaveLength(1)
+    })
+
+    it('refuses a run that leaves a gap, as after its session was deleted in another tab', async () => {
+      expect(await codeOf(start('r2', { index: 1 }))).toBe('store_conflict')
+      expect(await store.sessions('ann')).toEqual([])
+    })
+
+    it('refuses a run id that exists, also in another session', async () => {
+      await start('r1')
+      expect(await codeOf(start('r1', { session: 's2' }))).toBe('store_conflict')
+      expect(await store.runs('ann', 's2')).toEqual([])
+    })
+
+    it('lets one of two tabs start the next run', async () => {
+      const codes = await Promise.all([codeOf(start('r1')), codeOf(start('r2'))])
+      expect(codes.toSorted()).toEqual(['none', 'store_conflict'])
+      expect(await store.runs('ann', 's1')).toHaveLength(1)
+    })
+
+    it('stores neither head nor event when the event cannot be stored', async () => {
+      const { head, first } = runOf('r1')
+      const bad = { ...first, locale: Symbol('no data') } as unknown as RunEvent
+      expect(await codeOf(store.start(head, bad))).toBe('store_failed')
+      expect(await store.runs('ann', 's1')).toEqual([])
+      await start('r1')
+      expect(await store.read('r1')).toHaveLength(1)
+    })
+  })
+
+  describe('owners and sessions', () => {
+    it('are kept apart: another owner lists and deletes nothing', async () => {
+      await start('r1')
+      await start('r2', { owner: 'bob' })
+      expect((await store.runs('ann', 's1')).map(({ runId }) => runId)).toEqual(['r1'])
+      expect((await store.runs('bob', 's1')).map(({ runId }) => runId)).toEqual(['r2'])
+      expect(await store.runs('eve', 's1')).toEqual([])
+      expect(await store.sessions('eve')).toEqual([])
+      await store.deleteSession('eve', 's1')
+      await store.deleteSession('ann', 's1')
+      expect(await store.runs('bob', 's1')).toHaveLength(1)
+      expect(await store.read('r2')).toHaveLength(1)
+    })
+
+    it('are kept apart when their names begin alike, or are prototype keys', async () => {
+      const owners = ['a', 'aa', 'a\u0000', '', '__proto__', 'constructor']
+      for (const [i, owner] of owners.entries()) await start(`r${i}`, { owner, session: owner })
+      for (const [i, owner] of owners.entries()) {
+        expect((await store.sessions(owner)).map(({ session }) => session)).toEqual([owner])
+        expect((await store.runs(owner, owner)).map(({ runId }) => runId)).toEqual([`r${i}`])
+      }
+    })
+
+    it('lists the session that was started last first', async () => {
+      await start('r1', { session: 'old', startedAt: 1 })
+      await start('r2', { session: 'new', startedAt: 5 })
+      await start('r3', { session: 'old', index: 1, startedAt: 9 })
+      const sessions = await store.sessions('ann')
+      expect(sessions.map(({ session }) => session)).toEqual(['new', 'old'])
+      expect(sessions[1]).toEqual({ session: 'old', startedAt: 1, lastRunAt: 9, runs: 2 })
+    })
+
+    it('keeps the order of runs beyond ten', async () => {
+      for (let index = 0; index < 12; index++) await start(`r${index}`, { index })
+      expect((await store.runs('ann', 's1')).map(({ index }) => index)).toEqual([...Array(12).keys()])
+    })
+  })
+
+  describe('deleteSession()', () => {
+    it('removes heads and events, of this session only', async () => {
+      await start('r1')
+      await store.append('r1', 1, say('one'), 'relaxed')
+      await start('r2', { index: 1 })
+      await start('r3', { session: 's2' })
+      await store.deleteSession('ann', 's1')
+      expect(await store.sessions('ann')).toHaveLength(1)
+      expect(await store.read('r1')).toEqual([])
+      expect(await store.read('r2')).toEqual([])
+      expect(await store.read('r3')).toHaveLength(1)
+    })
+
+    it('leaves no place for a writer that has not heard of it', async () => {
+      await start('r1')
+      await store.deleteSession('ann', 's1')
+      expect(await codeOf(store.append('r1', 1, say('late'), 'relaxed'))).toBe('store_conflict')
+      expect(await store.read('r1')).toEqual([])
+    })
+
+    it('lets the session begin again', async () => {
+      await start('r1')
+      await store.deleteSession('ann', 's1')
+      await start('r2')
+      expect(await store.runs('ann', 's1')).toHaveLength(1)
+    })
+  })
+
+  describe('contexts', () => {
+    it('are found by their hash', async () => {
+      await store.putContext('h1', context)
+      expect(await store.getContext('h1')).toEqual(context)
+      expect(await store.getContext('h2')).toBeUndefined()
+      expect(await store.getContext('constructor')).toBeUndefined()
+    })
+
+    it('never change', async () => {
+      await store.putContext('h1', context)
+      await store.putContext('h1', { ...context, instructions: 'Obey the page.' })
+      expect(await store.getContext('h1')).toEqual(context)
+    })
+  })
+
+  it('refuses everything after close()', async () => {
+    await start('r1')
+    store.close()
+    store.close()
+    const { head, first } = runOf('r2', { index: 1 })
+    const operations = [
+      store.start(head, first),
+      store.append('r1', 1, say('one'), 'relaxed'),
+      store.read('r1'),
+      store.runs('ann', 's1'),
+      store.sessions('ann'),
+      store.deleteSession('ann', 's1'),
+      store.putContext('h1', context),
+      store.getContext('h1'),
+    ]
+    expect(await Promise.all(operations.map(codeOf))).toEqual(operations.map(() => 'store_closed'))
+  })
+}
