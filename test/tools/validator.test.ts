@@ -132,10 +132,12 @@ describe.runIf(hasCorpus)('the schemas of real tools', () => {
       .map((line) => JSON.parse(line) as RealTool)
 
   it('are taken or refused by both engines alike, with the same faults for wrong inputs', { timeout: 120_000 }, () => {
+    const seen = new Set<string>()
     const counts = { schemas: 0, refused: 0, inputs: 0, faults: 0 }
     for (const { name, inputSchema, outputSchema } of tools()) {
       for (const schema of [inputSchema, outputSchema]) {
-        if (!schema) continue
+        if (!schema || seen.has(shapeOf(schema))) continue
+        seen.add(shapeOf(schema))
         const inputs = wrongInputs(schema)
         const [a, b] = engines.map((engine) => answer(engine, schema, inputs))
         expect(b, name).toEqual(a)
@@ -145,11 +147,19 @@ describe.runIf(hasCorpus)('the schemas of real tools', () => {
         counts.faults += a!.flat().length
       }
     }
-    expect(counts.schemas).toBeGreaterThan(3000)
+    expect(counts.schemas).toBeGreaterThan(1000)
     expect(counts.refused).toBeLessThan(5)
-    console.log('real schemas', counts)
+    expect(counts.faults).toBeGreaterThan(counts.inputs)
   })
 })
+
+/** Many tools differ only by their words: each shape is tried once. */
+const shapeOf = (schema: JsonSchema) =>
+  JSON.stringify(schema, (key, value: unknown) => {
+    if (key === 'description' || key === 'title' || key === 'default')
+      return typeof value === 'object' ? value : undefined
+    return key === 'properties' ? Object.values(value as object) : value
+  })
 
 /** Each property with a value of each kind; none of them; one that is not known. */
 function wrongInputs(schema: JsonSchema): Json[] {
@@ -210,7 +220,6 @@ describe.runIf(hasCorpus)('the JSON Schema test suite', () => {
           })
         }
       }
-      console.log(draft, counts)
       expect(unlisted).toEqual([])
       // An empty enum, which the interpreter refuses.
       expect(counts.tests - counts.interpreted).toBeLessThanOrEqual(6)
