@@ -19,11 +19,11 @@ export interface EngineOptions {
   /** Bytes. */
   readonly stack: number
   /** What the guest's clock shows, in milliseconds since 1970. */
-  now(): number
+  readonly now: () => number
   /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
-  call(id: number, args: readonly Handle[]): Handle
+  readonly call: (id: number, args: readonly Handle[]) => Handle
   /** Asked at every 10,000th check of the engine: true ends the guest's code, which cannot catch it. */
-  shouldStop(): boolean
+  readonly shouldStop: () => boolean
 }
 
 /** There is no dispose: the package aborts in it when a promise is pending. Drop the engine, and its memory goes too. */
@@ -87,8 +87,8 @@ export class Engine {
   call(callee: Handle, ...args: readonly [] | readonly [Handle] | readonly [Handle, Handle]): Completion {
     return this.#enter(() => {
       new Int32Array(this.#emscripten.HEAPU8.buffer, this.#pair, 2).set(args)
-      const { QTS_Call } = this.#functions
-      return this.#complete(QTS_Call(this.#context, callee, this.#undefined, args.length, this.#pair))
+      const result = this.#functions.QTS_Call(this.#context, callee, this.#undefined, args.length, this.#pair)
+      return this.#complete(result)
     })
   }
 
@@ -112,8 +112,8 @@ export class Engine {
   /** An object without a prototype. */
   newRecord(): Handle {
     return this.#enter(() => {
-      const { QTS_NewObjectProto, QTS_GetNull } = this.#functions
-      return this.#own(QTS_NewObjectProto(this.#context, QTS_GetNull()))
+      const none = this.#functions.QTS_GetNull()
+      return this.#own(this.#functions.QTS_NewObjectProto(this.#context, none))
     })
   }
 

@@ -1,7 +1,5 @@
 import variant from '@jitl/quickjs-wasmfile-release-sync'
-
-/** Package and QuickJS, as a log names them. */
-export const engineVersion = 'quickjs-emscripten 0.32.0, quickjs 2025-09-13'
+import { engineName } from './engine-name.js'
 
 /** What this build starts with, 5 MB of it being its stack. */
 const initialPages = 256
@@ -128,7 +126,7 @@ export async function createInstance(
   const runtime = functions.QTS_NewRuntime()
   const context = functions.QTS_NewContext(runtime, 0)
   // A new context seeds its random generator from the clock: if not from ours, the imports have other names.
-  if (clockReads === 0) throw new Error(`Cannot start the engine: the build is not ${engineVersion}`)
+  if (clockReads === 0) throw new Error(`Cannot start the engine: the build is not ${engineName}`)
   return { functions, emscripten, runtime, context, isExhausted: () => exhausted }
 }
 

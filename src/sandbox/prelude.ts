@@ -1,6 +1,3 @@
-/** Goes up with each change of what a script can see or do; a log replays only on the version it was made with. */
-export const preludeVersion = 1
-
 /** Characters of an error's text that leave the isolate. */
 const errorLength = 2000
 

@@ -17,15 +17,11 @@ import {
   thrownFailure,
 } from './failures.js'
 import { createGuest } from './guest.js'
-import { engineVersion } from './instance.js'
-import { preludeVersion } from './prelude.js'
 import { fileName, toCheck, toProgram } from './program.js'
 import type { HostCall, HostResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import { replayFactor } from './script.js'
 import { seedTime } from './seed.js'
 import { createStopwatch } from './stopwatch.js'
-
-/** What a log names, so that it is replayed on nothing else. */
-export const engineName = `${engineVersion}, prelude ${preludeVersion}`
 
 /** A script in an isolate of its own. Synchronous: each method runs the guest to its next wait, and none throws. */
 export interface Isolate {
@@ -37,8 +33,6 @@ export interface Isolate {
 const inputsFactor = 16
 /** Jobs between two looks at the clock. */
 const jobsAtOnce = 256
-/** A turn that is replayed, perhaps on a slower machine, ran within its limit the first time. */
-const replayFactor = 4
 const cutNote = (bytes: number) => `[cut: a script may print ${bytes} bytes]`
 
 export async function createIsolate(module: WebAssembly.Module, options: ScriptOptions): Promise<Isolate> {

@@ -56,6 +56,9 @@ export const defaultLimits: ScriptLimits = {
   output: 1 << 20,
 }
 
+/** A turn that is replayed may take so many times its CPU limit: it kept it once, perhaps on a faster machine. */
+export const replayFactor = 4
+
 /** What one uninterrupted stretch of a script produced. No outcome: it waits for one of its open calls. */
 export interface ScriptTurn {
   readonly calls: readonly HostCall[]

@@ -1,4 +1,5 @@
-import { createIsolate, engineName } from '../../src/sandbox/quickjs.js'
+import { engineName } from '../../src/sandbox/engine-name.js'
+import { createIsolate } from '../../src/sandbox/quickjs.js'
 import type { Sandbox } from '../../src/sandbox/script.js'
 import { wasmModule } from './wasm-module.js'
 

@@ -1,0 +1,63 @@
+import { engineName } from './engine-name.js'
+import { loadLoader } from './instance.js'
+import { isSandboxRequest } from './protocol.js'
+import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
+import { createIsolate } from './quickjs.js'
+import type { Isolate } from './quickjs.js'
+import { stripGlobals } from './strip-globals.js'
+
+/** The part of a worker's global scope that is used. */
+export interface SandboxScope {
+  postMessage(message: SandboxAnswer): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+}
+
+/** The worker's half: gives its globals up before it reads a byte of the guest, and runs one script at a time. */
+export function serveSandbox(scope: SandboxScope): void {
+  let module: WebAssembly.Module | undefined
+  let isolate: Isolate | undefined
+  let queue = Promise.resolve()
+
+  scope.addEventListener('message', ({ data }) => {
+    if (!isSandboxRequest(data)) return
+    const { id } = data
+    queue = queue.then(async () => {
+      try {
+        scope.postMessage({ id, ...(await answer(data)) })
+      } catch (error) {
+        scope.postMessage({ id, type: 'failed', message: error instanceof Error ? error.message : String(error) })
+      }
+    })
+  })
+
+  async function answer(request: SandboxRequest): Promise<Answer> {
+    switch (request.type) {
+      case 'load':
+        await loadLoader()
+        stripGlobals()
+        module = request.module
+        return { type: 'ready', engine: engineName, isolation: await testIsolation() }
+      case 'start':
+        if (!module) throw new Error('Cannot start a script: the engine is not loaded')
+        isolate = await createIsolate(module, request.options)
+        return { type: 'turn', turn: isolate.start(request.at, request.replayed) }
+      case 'resume':
+        if (!isolate) throw new Error('Cannot resume a script: none has started')
+        return { type: 'turn', turn: isolate.resume(request.n, request.at, request.result, request.replayed) }
+      case 'end':
+        isolate = undefined
+        return { type: 'ended' }
+    }
+  }
+}
+
+type Answer = SandboxAnswer extends infer Each ? (Each extends SandboxAnswer ? Omit<Each, 'id'> : never) : never
+
+/** A module that the worker's policy must refuse to import; held in a variable so that bundlers leave it alone. */
+const probe = 'data:text/javascript,0'
+
+const testIsolation = (): Promise<Isolation> =>
+  import(/* @vite-ignore */ probe).then(
+    () => 'strip-only',
+    () => 'csp',
+  )

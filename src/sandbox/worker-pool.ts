@@ -1,0 +1,111 @@
+import { WorkerLink, WorkerLost } from './worker-link.js'
+import type { Isolation } from './protocol.js'
+
+export interface WorkerPoolOptions {
+  /** Makes a sandbox worker. */
+  readonly spawn: () => Worker
+  /** The engine, compiled. Asked again after it failed. */
+  readonly module: () => Promise<WebAssembly.Module>
+  readonly maxWorkers: number
+}
+
+interface Waiting {
+  readonly resolve: (link: WorkerLink) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Workers that have loaded the engine: one is kept warm, none is shared, and who finds none waits in line. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions
+  readonly #line: Waiting[] = []
+  #module?: Promise<WebAssembly.Module>
+  #spare?: WorkerLink
+  #count = 0
+  #isLoading = false
+  isolation?: Isolation
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options
+  }
+
+  /** @throws {Error} when no worker can be made */
+  take(signal: AbortSignal): Promise<WorkerLink> {
+    return new Promise((resolve, reject) => {
+      const waiting = { resolve, reject }
+      signal.addEventListener('abort', () => {
+        const at = this.#line.indexOf(waiting)
+        if (at >= 0) this.#line.splice(at, 1)
+        reject(signal.reason)
+      })
+      this.#line.push(waiting)
+      this.#serve()
+    })
+  }
+
+  /** Gives a worker back, empty or lost. */
+  give(link: WorkerLink): void {
+    if (link.isLost) this.#count--
+    else this.#keep(link)
+    this.#serve()
+  }
+
+  /** Makes the spare, if there is none. */
+  warm(): void {
+    if (!this.#spare && !this.#isLoading && this.#count < this.#options.maxWorkers) void this.#load()
+  }
+
+  #serve(): void {
+    if (this.#spare?.isLost) {
+      this.#spare = undefined
+      this.#count--
+    }
+    const next = this.#spare && this.#line.shift()
+    if (next) {
+      next.resolve(this.#spare!)
+      this.#spare = undefined
+    }
+    this.warm()
+  }
+
+  #keep(link: WorkerLink): void {
+    const next = this.#line.shift()
+    if (next) return next.resolve(link)
+    if (!this.#spare) {
+      this.#spare = link
+      return
+    }
+    link.terminate()
+    this.#count--
+  }
+
+  async #load(): Promise<void> {
+    this.#isLoading = true
+    this.#count++
+    try {
+      const link = await this.#spawn()
+      this.#isLoading = false
+      this.#keep(link)
+      this.#serve()
+    } catch (error) {
+      this.#isLoading = false
+      this.#count--
+      // Only who is first in line learns of it; for the next one another worker is tried.
+      this.#line.shift()?.reject(error)
+      if (this.#line.length > 0) this.#serve()
+    }
+  }
+
+  async #spawn(): Promise<WorkerLink> {
+    const link = new WorkerLink(this.#options.spawn())
+    try {
+      this.#module ??= this.#options.module()
+      const module = await this.#module
+      this.isolation = await link.load(module)
+      return link
+    } catch (error) {
+      link.terminate()
+      if (!(error instanceof WorkerLost)) this.#module = undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import { serveSandbox } from '../src/sandbox/serve.js'
+
+serveSandbox(self)
