@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { messageOf, type Desk } from '../desk.js'
+import { providerNames, type Endpoint } from '../model/choice.js'
+import { ApprovalDialog } from './approval-dialog.js'
+import { Composer } from './composer.js'
+import { Conversation } from './conversation-log.js'
+import { EndpointForm } from './endpoint-form.js'
+import { UnknownOutcomes } from './unknown-outcomes.js'
+
+const suggestions = ['Which of my orders can still be returned?', 'Return O-314, the sole came off']
+
+interface Props {
+  readonly desk: Desk
+  readonly onChoose: (endpoint: Endpoint | undefined) => void
+}
+
+export function AssistantPanel({ desk, onChoose }: Props) {
+  const { status, failure, refusal, runs } = desk.view.value
+  const [problem, setProblem] = useState<string>()
+  const isOpen = runs.some((run) => run.isOpen)
+  const attempt = (work: () => unknown) => {
+    setProblem(undefined)
+    const run = async () => await work()
+    run().catch((error: unknown) => setProblem(messageOf(error)))
+  }
+  const alert = problem ?? refusal
+  return (
+    <section class="panel assistant" aria-labelledby="assistant-title">
+      <div class="panel-head">
+        <h2 id="assistant-title">Assistant</h2>
+        <span class="assistant-label">{labelOf(desk.endpoint)}</span>
+        <button
+          type="button"
+          class="button-quiet"
+          disabled={isOpen || runs.length === 0}
+          onClick={() => attempt(() => desk.newConversation())}
+        >
+          New conversation
+        </button>
+      </div>
+      <EndpointForm endpoint={desk.endpoint} isLocked={isOpen} onChoose={onChoose} />
+      <Conversation runs={runs} isBusy={isOpen} />
+      {status === 'ready' && runs.length === 0 && (
+        <div class="suggestions">
+          {suggestions.map((text) => (
+            <button key={text} type="button" class="suggestion" onClick={() => attempt(() => desk.send(text))}>
+              {text}
+            </button>
+          ))}
+        </div>
+      )}
+      <ApprovalDialog runs={runs} />
+      <UnknownOutcomes runs={runs} onError={setProblem} />
+      {alert && (
+        <p class="notice notice-error" role="alert">
+          {alert}
+        </p>
+      )}
+      {(status === 'failed' || runs.some((run) => run.failure !== undefined)) && (
+        <div class="notice notice-error notice-action" role="alert">
+          <span>{failure ?? 'The assistant stopped before it was done.'}</span>
+          <button type="button" onClick={() => desk.open()}>
+            Try again
+          </button>
+        </div>
+      )}
+      <Composer
+        isReady={status === 'ready'}
+        isRunning={isOpen}
+        onSend={(text) => attempt(() => desk.send(text))}
+        onStop={() => attempt(() => desk.stop())}
+      />
+    </section>
+  )
+}
+
+const labelOf = (endpoint: Endpoint | undefined): string =>
+  endpoint ? `${endpoint.model}, ${providerNames[endpoint.provider]} API` : 'scripted demo model, not an AI'

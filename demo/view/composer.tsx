@@ -1,0 +1,55 @@
+import { useRef, useState } from 'preact/hooks'
+
+interface Props {
+  readonly isReady: boolean
+  readonly isRunning: boolean
+  readonly onSend: (text: string) => void
+  readonly onStop: () => void
+}
+
+export function Composer({ isReady, isRunning, onSend, onStop }: Props) {
+  const [text, setText] = useState('')
+  const box = useRef<HTMLTextAreaElement>(null)
+  const send = () => {
+    box.current?.focus()
+    if (!isReady || isRunning || text.trim() === '') return
+    onSend(text.trim())
+    setText('')
+  }
+  const stop = () => {
+    box.current?.focus()
+    onStop()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        aria-label="Message"
+        placeholder="Ask about your orders"
+        rows={2}
+        ref={box}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="composer-buttons">
+        <button type="submit" class="button-primary" disabled={!isReady || isRunning}>
+          Send
+        </button>
+        <button type="button" disabled={!isRunning} onClick={stop}>
+          Stop
+        </button>
+      </div>
+    </form>
+  )
+}

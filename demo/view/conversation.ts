@@ -1,0 +1,101 @@
+import type { RunEvent } from 'handrail'
+import type { RunView } from '../desk.js'
+
+export type Item =
+  | { readonly kind: 'user' | 'assistant'; readonly text: string; readonly isLive?: boolean }
+  | { readonly kind: 'activity'; readonly text: string; readonly isLive: boolean }
+  | { readonly kind: 'notice'; readonly text: string; readonly isError: boolean }
+
+/** A run as people read it. Pure. */
+export function conversation({ events, draft, isOpen, failure }: RunView): readonly Item[] {
+  const items = events.flatMap((event, seq) => itemsOf(event, seq, events))
+  if (draft?.text) items.push({ kind: 'assistant', text: draft.text, isLive: true })
+  const doing = isOpen && failure === undefined ? activityOf(draft?.toolName, events) : undefined
+  if (doing) items.push({ kind: 'activity', text: doing, isLive: true })
+  if (failure !== undefined) items.push(notice(`The assistant stopped here: ${failure}`, true))
+  return items
+}
+
+function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Item[] {
+  switch (event.type) {
+    case 'user-message':
+      return [{ kind: 'user', text: event.text }]
+    case 'assistant-message':
+      return messageItems(event, seq, events)
+    case 'approval-response':
+      return event.approved
+        ? [notice('You approved the call.')]
+        : [notice(withReason('You denied the call', event.reason))]
+    case 'tool-reconciled':
+      return [
+        notice(event.done ? `${event.toolName} took effect.` : `${event.toolName} was not found to have taken effect.`),
+      ]
+    case 'run-stop':
+      return [
+        notice(event.reason === 'cancelled' ? 'You stopped the assistant.' : 'The time for this request is over.'),
+      ]
+    case 'run-end':
+      return endItems(event)
+    default:
+      return []
+  }
+}
+
+function messageItems(
+  { parts, calls, complete, step }: RunEvent & { type: 'assistant-message' },
+  seq: number,
+  events: readonly RunEvent[],
+): Item[] {
+  const isTriedAgain =
+    !complete && events.slice(seq).some((later) => later.type === 'step-start' && later.step === step)
+  if (isTriedAgain) return []
+  const text = parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('')
+  const settled = calls.filter(({ callId }) => isSettled(callId, events))
+  return [
+    ...(text.trim() === '' ? [] : [{ kind: 'assistant', text } as const]),
+    ...settled.map(
+      ({ callId, toolName }) =>
+        ({ kind: 'activity', text: doneText(callId, toolName, events), isLive: false }) as const,
+    ),
+  ]
+}
+
+const isSettled = (callId: string, events: readonly RunEvent[]): boolean =>
+  events.some((event) => event.type === 'tool-result' && event.callId === callId)
+
+function doneText(callId: string, toolName: string, events: readonly RunEvent[]): string {
+  if (toolName !== 'run_script') return `Called ${toolName}`
+  const calls = callsOf(callId, events)
+  return `Ran a script that made ${calls.length === 1 ? '1 call' : `${calls.length} calls`}`
+}
+
+/** What is going on, in words. */
+function activityOf(writing: string | undefined, events: readonly RunEvent[]): string | undefined {
+  if (writing === 'run_script') return 'Writing a script'
+  if (writing !== undefined) return `Preparing ${writing}`
+  if (events.length === 0) return 'Starting'
+  const last = events.findLast((event) => event.type === 'assistant-message' && event.complete)
+  const calls = last?.type === 'assistant-message' ? last.calls.filter(({ callId }) => !isSettled(callId, events)) : []
+  if (calls.length === 0) return 'Thinking'
+  const names = calls.map(({ callId, toolName }) => {
+    if (toolName !== 'run_script') return toolName
+    const made = callsOf(callId, events)
+    return `a script: ${made.filter((id) => isSettled(id, events)).length} of ${made.length} calls done`
+  })
+  return `Running ${names.join(', ')}`
+}
+
+const callsOf = (callId: string, events: readonly RunEvent[]): readonly string[] =>
+  events.flatMap((event) =>
+    event.type === 'script-turn' && event.callId === callId ? event.calls.map((call) => call.callId) : [],
+  )
+
+function endItems({ outcome, message, failure }: RunEvent & { type: 'run-end' }): Item[] {
+  if (outcome === 'completed' || outcome === 'cancelled') return []
+  const why = message ?? failure?.message ?? 'no reason is known'
+  const what = outcome === 'failed' ? 'The assistant could not answer' : 'The assistant used up what a request may use'
+  return [notice(`${what}: ${why}`, true)]
+}
+
+const withReason = (what: string, reason?: string): string => (reason ? `${what}: ${reason}` : `${what}.`)
+const notice = (text: string, isError = false): Item => ({ kind: 'notice', text, isError })

@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks'
+import type { RunView } from '../desk.js'
+
+/** Characters of one event that are shown; the download holds all. */
+const shownLength = 400
+
+/** The log itself: all that is stored, and what everything else on this page is made of. */
+export function EventLog({ runs }: { readonly runs: readonly RunView[] }) {
+  const [isShown, setShown] = useState(false)
+  const count = runs.reduce((sum, { events }) => sum + events.length, 0)
+  return (
+    <section class="event-log" aria-label="Log">
+      <details onToggle={(event) => setShown(event.currentTarget.open)}>
+        <summary>
+          Log <span class="quiet">{count === 1 ? '1 event' : `${count} events`}</span>
+        </summary>
+        <div class="event-log-body">
+          <button type="button" class="button-quiet" disabled={count === 0} onClick={() => download(runs)}>
+            Download as JSON
+          </button>
+          <div class="event-log-scroll" role="group" aria-label="Events" tabIndex={0}>
+            {isShown && runs.map((view) => <RunEvents key={view.run.id} view={view} />)}
+          </div>
+        </div>
+      </details>
+    </section>
+  )
+}
+
+function RunEvents({ view }: { readonly view: RunView }) {
+  return (
+    <ol start={0}>
+      {view.events.map((event, seq) => {
+        const { type, at, ...rest } = event
+        return (
+          <li key={`${view.run.id}-${seq}`}>
+            <span class="event-seq">{seq}</span>
+            <span class="event-type" title={new Date(at).toISOString()}>
+              {type}
+            </span>
+            <code>{clip(JSON.stringify(rest))}</code>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+const clip = (text: string): string =>
+  text.length <= shownLength ? text : `${text.slice(0, shownLength)}… (${text.length} characters)`
+
+function download(runs: readonly RunView[]): void {
+  const logs = runs.map(({ run, events }) => ({ runId: run.id, events }))
+  const url = URL.createObjectURL(new Blob([JSON.stringify(logs, null, 2)], { type: 'application/json' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: 'order-desk-log.json' })
+  link.click()
+  URL.revokeObjectURL(url)
+}
