@@ -68,7 +68,7 @@ function moveProto(node: MutableSchema): void {
 function createEngine(draft: Draft): Ajv {
   const engine = draft === '07' ? new Ajv(options) : new Ajv2020(options)
   // Compiles the schema of schemas before its unions lose what an author wants to read.
-  engine.validateSchema({})
+  void engine.validateSchema({})
   return alignEngine(engine)
 }
 
@@ -80,10 +80,10 @@ function alignEngine(engine: Ajv): Ajv {
       ...definition,
       // A union is one fault: what each of its branches found wrong goes.
       code(context, type) {
-        const { error } = context
+        const error = context.error.bind(context)
         context.error = (...args) => {
           context.reset()
-          error.apply(context, args)
+          error(...args)
         }
         return definition.code(context, type)
       },

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../core/json.js'
+import { isJsonObject } from '../core/json.js'
 import type { Risk, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
 import { nearest } from './nearest.js'
@@ -58,9 +58,7 @@ export function checkDefinition(definition: ToolDefinition): void {
 function shown(value: unknown): string {
   if (value === undefined) return 'missing'
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80))
-  return value === null || typeof value !== 'object'
-    ? String(value as Json)
-    : Array.isArray(value)
-      ? 'an array'
-      : 'an object'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }

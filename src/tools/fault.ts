@@ -51,7 +51,7 @@ function messageOf({ keyword, schema, names = [], path }: Finding, found: Json |
   const it = `it is ${found === undefined ? 'missing' : short(found)}`
   switch (keyword) {
     case 'type':
-      return `must be ${[limit].flat().join(' or ')}; it is ${kindOf(found)}`
+      return `must be ${Array.isArray(limit) ? limit.join(' or ') : String(limit as string)}; it is ${kindOf(found)}`
     case 'enum':
       return `must be one of ${Array.isArray(limit) ? list(limit) : ''}; ${it}`
     case 'const':
@@ -115,7 +115,7 @@ function bounds({ minContains, maxContains }: JsonObject): string {
 }
 
 function sizeOf(value: Json | undefined): string {
-  if (typeof value === 'string') return `${[...value].length} long`
+  if (typeof value === 'string') return `${Array.from(value).length} long`
   return typeof value === 'object' && value !== null ? String(Object.keys(value).length) : kindOf(value)
 }
 

@@ -81,12 +81,12 @@ export function defineTool<const I extends Schema, const O extends Schema | unde
   const { once = {}, limits = {} } = tool
   refuseUnknownFields(name, once, ['idempotent', 'reconcile'], 'once')
   refuseUnknownFields(name, limits, ['timeout'], 'limits')
-  for (const [field, value] of [
-    ['run', tool.run],
-    ['check', tool.check ?? refuse],
-    ['once.reconcile', once.reconcile ?? refuse],
-  ])
-    if (typeof value !== 'function') refuse(name, `"${String(field)}" must be a function; it is ${typeof value}`)
+  const kinds = { run: typeof tool.run, check: typeof tool.check, 'once.reconcile': typeof once.reconcile }
+  for (const [field, kind] of Object.entries(kinds))
+    if (kind !== 'function' && (field === 'run' || kind !== 'undefined'))
+      refuse(name, `"${field}" must be a function; it is ${kind}`)
+  const checks = kinds.check === 'function'
+  const reconciles = kinds['once.reconcile'] === 'function'
   if (tool.risk === 'read' && tool.once) refuse(name, `"once" is for writes; "risk" is "read"`)
   const definition: ToolDefinition = {
     name,
@@ -94,9 +94,9 @@ export function defineTool<const I extends Schema, const O extends Schema | unde
     input: convert(name, 'input', tool.input),
     ...(tool.output !== undefined && { output: convert(name, 'output', tool.output) }),
     risk: tool.risk,
-    ...((tool.check || isStandardSchema(tool.input)) && { checked: true }),
+    ...((checks || isStandardSchema(tool.input)) && { checked: true }),
     ...(once.idempotent !== undefined && { idempotent: once.idempotent }),
-    ...(once.reconcile && { reconciles: true }),
+    ...(reconciles && { reconciles: true }),
     ...(limits.timeout !== undefined && { timeout: limits.timeout }),
   }
   checkDefinition(definition)
@@ -104,8 +104,8 @@ export function defineTool<const I extends Schema, const O extends Schema | unde
     definition,
     input: tool.input,
     run: (input, context) => tool.run(input, context),
-    ...(tool.check && { check: (input, context) => tool.check?.(input, context) }),
-    ...(once.reconcile && { reconcile: (call) => once.reconcile!(call) }),
+    ...(checks && { check: (input, context) => tool.check!(input, context) }),
+    ...(reconciles && { reconcile: (call) => once.reconcile!(call) }),
   }
 }
 

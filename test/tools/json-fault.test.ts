@@ -37,7 +37,7 @@ describe('findJsonFault()', () => {
     let faults = 0
     for (const text of texts) {
       const fault = findJsonFault(text)
-      expect(fault === undefined, text).toBe(isJson(text))
+      expect([text, fault === undefined]).toEqual([text, isJson(text)])
       if (fault) faults++
     }
     expect(faults).toBeGreaterThan(texts.length / 2)

@@ -293,7 +293,7 @@ export const validatorCases: readonly ValidatorCase[] = [
   ),
   ...of({ not: { type: 'string' } }, ['not', 'x', ' not'], ['not refuses only that', 1]),
   ...of(
-    { if: { required: ['a'] }, then: { required: ['b'] }, else: { required: ['c'] } },
+    parse('{"if":{"required":["a"]},"then":{"required":["b"]},"else":{"required":["c"]}}') as JsonSchema,
     ['if and then', { a: 1 }, '/b required'],
     ['if and else', {}, '/c required'],
   ),

@@ -1,0 +1,203 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { Json, JsonSchema } from '../../src/core/json.js'
+import {
+  checkInput,
+  defineTool,
+  parseInput,
+  type CheckResult,
+  type Schema,
+  type Tool,
+  type ToolContext,
+} from '../../src/tools/tool.js'
+
+const context: ToolContext = {
+  signal: new AbortController().signal,
+  runId: 'r',
+  callId: '1.0',
+  idempotencyKey: 'r/1.0',
+}
+const input: JsonSchema = { type: 'object', properties: { id: { type: 'string' } } }
+const fields = { name: 'x', description: 'Does x', input, risk: 'read' as const, run: () => 1 }
+const attempt = (wrong: object) => () => defineTool({ ...fields, ...wrong })
+
+describe('defineTool()', () => {
+  it('keeps the serialisable half apart from the functions', () => {
+    const tool = defineTool({
+      ...fields,
+      risk: 'irreversible',
+      run: () => 'done',
+      output: { type: 'string' },
+      check: () => 'allow',
+      once: { idempotent: true, reconcile: () => ({ state: 'void' }) },
+      limits: { timeout: 1000 },
+    })
+    expect(structuredClone(tool.definition)).toEqual({
+      name: 'x',
+      description: 'Does x',
+      input,
+      output: { type: 'string' },
+      risk: 'irreversible',
+      checked: true,
+      idempotent: true,
+      reconciles: true,
+      timeout: 1000,
+    })
+    expect(defineTool(fields).definition).toEqual({ name: 'x', description: 'Does x', input, risk: 'read' })
+  })
+
+  it('calls the functions as methods of what was given', async () => {
+    const given = { ...fields, factor: 3, run: () => 0 }
+    const { factor, ...tool } = given
+    const mine = { ...tool, run: (got: unknown, { callId }: ToolContext) => [got, callId, factor] }
+    expect(await defineTool(mine).run({ id: 'a' }, context)).toEqual([{ id: 'a' }, '1.0', 3])
+  })
+
+  it('is not changed by what its author does to the schema later', () => {
+    const mine = { type: 'object', properties: { a: {} as Json } }
+    const tool = defineTool({ ...fields, input: mine as JsonSchema })
+    mine.properties.a = false
+    expect(tool.definition.input).toEqual({ type: 'object', properties: { a: {} } })
+  })
+
+  it.each<[object, string]>([
+    [
+      { risk: 'rd' },
+      'Cannot define tool "x": "risk" must be one of read, reversible, irreversible, sensitive; it is "rd"',
+    ],
+    [{ risk: undefined }, '"risk" must be one of read, reversible, irreversible, sensitive; it is missing'],
+    [{ name: '' }, '"name" must be 1 to 64 letters, digits, "_" or "-"; it is ""'],
+    [{ name: 'a b' }, '"name" must be'],
+    [{ name: 'a\n' }, '"name" must be'],
+    [{ name: 'a'.repeat(65) }, '"name" must be'],
+    [{ name: 1 }, '"name" must be 1 to 64 letters, digits, "_" or "-"; it is 1'],
+    [{ name: 'run_script' }, 'Cannot define tool "run_script": that name is reserved'],
+    [{ name: '__proto__' }, 'reserved'],
+    [{ description: ' ' }, '"description" must be a text'],
+    [{ description: undefined }, 'it is missing'],
+    [{ run: undefined }, '"run" must be a function; it is undefined'],
+    [{ check: true }, '"check" must be a function; it is boolean'],
+    [{ once: { idempotent: 'yes' }, risk: 'sensitive' }, '"idempotent" must be true or false; it is "yes"'],
+    [{ once: { reconcile: 1 }, risk: 'sensitive' }, '"once.reconcile" must be a function; it is number'],
+    [
+      { once: { reconcil: () => 1 }, risk: 'sensitive' },
+      '"reconcil" is not a field in "once"; did you mean "reconcile"?',
+    ],
+    [{ once: { idempotent: true } }, '"once" is for writes; "risk" is "read"'],
+    [{ once: true, risk: 'sensitive' }, '"once" must be an object'],
+    [{ limits: { timeout: 0 } }, '"timeout" must be a number of milliseconds from 1 to 2147483647; it is 0'],
+    [{ limits: { timeout: 2 ** 31 } }, '"timeout" must be'],
+    [{ limits: { timeout: NaN } }, '"timeout" must be'],
+    [{ limits: { timeOut: 1 } }, '"timeOut" is not a field in "limits"; did you mean "timeout"?'],
+    [{ execute: () => 1 }, '"execute" is not a field; there are name, description, input'],
+    [{ inputs: input }, '"inputs" is not a field; did you mean "input"?'],
+    [
+      { input: undefined },
+      '"input" cannot be used: it must be a JSON Schema object or a Standard Schema; it is undefined',
+    ],
+    [{ input: true }, '"input" cannot be used'],
+    [{ input: [] }, '"input" cannot be used: it must be a JSON Schema object or a Standard Schema; it is an array'],
+    [{ input: { type: 'string' } }, '"input" must be a schema of an object, with type "object"; its type is "string"'],
+    [{ input: {} }, '"input" must be a schema of an object, with type "object"; its type is missing'],
+    [{ input: z.string() }, '"input" must be a schema of an object, with type "object"; its type is "string"'],
+    [
+      { input: z.object({ at: z.date() }) },
+      '"input" cannot be used: its library, zod, gives no JSON Schema for it: Date cannot be represented',
+    ],
+    [
+      { input: v.object({}) },
+      'its library, valibot, gives no JSON Schema for it; wrap it with toStandardJsonSchema of @valibot/to-json-schema',
+    ],
+    [{ input: { type: 'object', default: 1n } }, '"input" cannot be used: it is not JSON'],
+    [{ output: 'string' }, '"output" cannot be used'],
+  ])('refuses %o', (wrong, says) => {
+    expect(attempt(wrong)).toThrow(expect.objectContaining({ code: 'invalid_tool' }))
+    expect(attempt(wrong)).toThrow(says)
+  })
+
+  it('refuses what is no object at all', () => {
+    expect(() => defineTool(null as never)).toThrow('Cannot define tool missing: it must be an object')
+  })
+})
+
+const libraries: readonly [string, Schema][] = [
+  [
+    'zod',
+    z.object({
+      id: z.string().refine((id) => id.startsWith('O-'), 'must begin with O-'),
+      count: z.number().default(1),
+    }),
+  ],
+  [
+    'valibot',
+    toStandardJsonSchema(
+      v.object({ id: v.pipe(v.string(), v.regex(/^O-/, 'must begin with O-')), count: v.optional(v.number(), 1) }),
+    ),
+  ],
+  ['arktype', type({ id: 'string & /^O-/', count: 'number = 1' })],
+]
+
+describe.each(libraries)('a schema of %s', (_, schema) => {
+  const tool = defineTool({ ...fields, input: schema })
+
+  it('becomes JSON Schema for model and gate', () => {
+    expect(tool.definition.input).toMatchObject({
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'string' } },
+    })
+    expect(structuredClone(tool.definition)).toEqual(tool.definition)
+  })
+
+  it('is asked on the page, since it may know more than JSON Schema says', async () => {
+    expect(tool.definition.checked).toBe(true)
+    const parsed = await parseInput(tool, { id: 'X-1' })
+    expect(parsed).toEqual({ faults: [{ path: '/id', keyword: 'refinement', message: expect.stringMatching(/O-/) }] })
+    expect(await checkInput(tool, { id: 'X-1' }, context)).toMatchObject({
+      verdict: 'deny',
+      reason: expect.stringContaining('/id'),
+    })
+    expect(await checkInput(tool, { id: 'O-1' }, context)).toEqual({ verdict: 'allow' })
+  })
+
+  it('fills defaults for the functions', async () => {
+    expect(await parseInput(tool, { id: 'O-1' })).toEqual({ value: { id: 'O-1', count: 1 } })
+  })
+})
+
+describe('checkInput()', () => {
+  const withCheck = (result: unknown) => defineTool({ ...fields, check: () => result as CheckResult }) as Tool
+
+  it.each<[CheckResult, object]>([
+    [undefined, { verdict: 'allow' }],
+    ['allow', { verdict: 'allow' }],
+    [{ deny: 'No.' }, { verdict: 'deny', reason: 'No.' }],
+    [{ ask: 'Sure?' }, { verdict: 'ask', reason: 'Sure?' }],
+  ])('turns %j into an answer', async (result, answer) => {
+    expect(await checkInput(withCheck(result), {}, context)).toEqual(answer)
+    expect(await checkInput(withCheck(Promise.resolve(result)), {}, context)).toEqual(answer)
+  })
+
+  it.each([null, true, 'deny', {}, { deny: '' }, { deny: 1 }, { ask: undefined }])(
+    'takes %j for no answer',
+    async (result) => {
+      await expect(checkInput(withCheck(result), {}, context)).rejects.toMatchObject({ code: 'invalid_check' })
+    },
+  )
+
+  it('lets an error of the check through, which the gate takes for a no', async () => {
+    const tool = defineTool({ ...fields, check: () => Promise.reject(new Error('offline')) }) as Tool
+    await expect(checkInput(tool, {}, context)).rejects.toThrow('offline')
+  })
+
+  it('gives the check what run would get', async () => {
+    let got: unknown
+    const schema = z.object({ n: z.string().transform(Number) })
+    const tool = defineTool({ ...fields, input: schema, check: ({ n }) => void (got = n) }) as Tool
+    await checkInput(tool, { n: '42' }, context)
+    expect(got).toBe(42)
+  })
+})

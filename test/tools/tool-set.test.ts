@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolDefinition } from '../../src/core/tool-definition.js'
+import { createAjvValidator } from '../../src/tools/ajv-validator.js'
+import type { Validator } from '../../src/tools/fault.js'
+import { scriptToolDefinition } from '../../src/tools/script-tool.js'
+import { createToolSet } from '../../src/tools/tool-set.js'
+
+const validator = createAjvValidator()
+const define = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
+  name,
+  description: name,
+  input: { type: 'object' },
+  risk: 'read',
+  ...more,
+})
+
+describe('createToolSet()', () => {
+  it('puts the script tool before the others, which keep their order', async () => {
+    const given = [define('b'), define('a', { risk: 'sensitive' })]
+    const tools = await createToolSet(given, validator)
+    expect(tools.definitions).toEqual([scriptToolDefinition(given), ...given])
+    expect(tools.names).toEqual(['b', 'a'])
+    expect(['run_script', 'b', 'a'].map((name) => tools.get(name)?.mode)).toEqual(['script', 'read', 'write'])
+  })
+
+  it('has a script tool when there is no other', async () => {
+    expect((await createToolSet([], validator)).get('run_script')?.validateInput({ code: 'return 1' })).toEqual([])
+  })
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])('has nothing under %j', async (name) => {
+    const tools = await createToolSet([define('a')], validator)
+    expect(tools.get(name)).toBeUndefined()
+  })
+
+  it('refuses two tools of one name, and one of the name of the script tool', async () => {
+    await expect(createToolSet([define('a'), define('a')], validator)).rejects.toThrow(
+      'Cannot define tool "a": there is another tool of that name',
+    )
+    await expect(createToolSet([define('run_script')], validator)).rejects.toThrow('reserved')
+  })
+
+  it.each<[string, object]>([
+    ['a risk that there is not', { risk: 'none' }],
+    ['a description that is no text', { description: { toString: () => 'x' } }],
+    ['a schema that is none', { input: 'object' }],
+    ['a field that there is not', { run: 'x' }],
+    ['an endless timeout', { timeout: Infinity }],
+    ['a name that is an array', { name: ['a'] }],
+  ])('refuses %s from another thread', async (_, wrong) => {
+    await expect(createToolSet([{ ...define('a'), ...wrong } as ToolDefinition], validator)).rejects.toMatchObject({
+      code: 'invalid_tool',
+    })
+  })
+
+  it('says the name that was meant', async () => {
+    const tools = await createToolSet(
+      ['search_orders', 'get_order', 'cancel'].map((name) => define(name)),
+      validator,
+    )
+    const near = ['searchOrders', 'search-order', 'get_oder', 'cancle', 'runScript', 'delete_everything', ''].map(
+      (name) => tools.nearest(name),
+    )
+    expect(near).toEqual(['search_orders', 'search_orders', 'get_order', 'cancel', 'run_script', undefined, undefined])
+  })
+
+  it('hashes a definition whatever the order of its keys, and each change to it', async () => {
+    const hashOf = async (definition: ToolDefinition) => (await createToolSet([definition], validator)).get('a')!.hash
+    const hash = await hashOf(define('a'))
+    expect(hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(await hashOf({ risk: 'read', input: { type: 'object' }, description: 'a', name: 'a' })).toBe(hash)
+    for (const change of [
+      { description: 'b' },
+      { risk: 'sensitive' },
+      { checked: true },
+      { input: { type: 'object', title: '' } },
+    ] as const)
+      expect(await hashOf(define('a', change))).not.toBe(hash)
+  })
+
+  it('compiles a schema when it is first needed, and once', async () => {
+    const compiled: string[] = []
+    const counting: Validator = {
+      name: 'counting',
+      compile: (schema, what) => (compiled.push(what), validator.compile(schema, what)),
+    }
+    const tools = await createToolSet(
+      [define('a', { output: { type: 'string' } }), define('b', { input: { type: 'object', properties: 1 } as never })],
+      counting,
+    )
+    expect(compiled).toEqual([])
+    const a = tools.get('a')!
+    expect([a.validateInput([]).length, a.validateInput({}).length, a.validateOutput!(1).length]).toEqual([1, 0, 1])
+    expect(compiled).toEqual(['input of tool "a"', 'output of tool "a"'])
+    expect(() => tools.get('b')!.validateInput({})).toThrow('input of tool "b"')
+    expect(tools.get('b')).not.toHaveProperty('validateOutput')
+  })
+})
