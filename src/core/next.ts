@@ -4,7 +4,7 @@ import { exceeded, type BudgetName } from './usage.js'
 
 /** Work that is due. Performing it appends exactly one event, and only if `id` is still due at that moment. */
 export type Effect =
-  | { type: 'start-step'; id: string; step: number; attempt: number } // -> step-start
+  | { type: 'start-step'; id: string; step: number; attempt: number; afterFailure: boolean } // -> step-start
   | { type: 'call-model'; id: string; step: number; abort: boolean } // -> assistant-message
   | { type: 'decide-tool'; id: string; call: CallState } // gate 1-6 -> tool-decision
   | { type: 'start-tool'; id: string; call: CallState } // gate 7 -> tool-start, or tool-decision deny/ask
@@ -45,7 +45,7 @@ function dueForStep(state: RunState): Effect {
   if (phase === 'failed' || attempt >= budgetOf(state).attempts) return end('failed')
   const over = exceeded(budgetOf(state), state.used)
   if (over) return end('budget-exceeded', over)
-  return { type: 'start-step', id: `step:${n}.${attempt + 1}`, step: n, attempt: attempt + 1 }
+  return { type: 'start-step', id: `step:${n}.${attempt + 1}`, step: n, attempt: attempt + 1, afterFailure: !!failure }
 }
 
 function dueFor(state: RunState, busy: Busy, call: CallState): Effect | undefined {

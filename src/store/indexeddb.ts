@@ -48,7 +48,7 @@ class IndexedDbStore implements Store {
     db.addEventListener('close', () => this.#close('the browser closed the database'))
   }
 
-  async start(head: RunHead, first: RunEvent): Promise<void> {
+  async start(head: RunHead, first: readonly RunEvent[]): Promise<void> {
     const { runId, owner, session, index } = head
     const doing = `start run ${index} of session "${session}"`
     await this.#write(doing, ['runs', 'events'], 'relaxed', async (tx) => {
@@ -57,7 +57,7 @@ class IndexedDbStore implements Store {
       if (count !== index) throw conflictWith(doing, `the session has ${count}`)
       if ((await runs.getKey(runId)) !== undefined) throw conflictWith(doing, `run "${runId}" exists`)
       await runs.add(head)
-      await tx.objectStore('events').add({ runId, seq: 0, event: first })
+      for (const [seq, event] of first.entries()) await tx.objectStore('events').add({ runId, seq, event })
     })
   }
 

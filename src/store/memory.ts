@@ -15,14 +15,14 @@ class MemoryStore implements Store {
   readonly #contexts = new Map<string, Context>()
   #isClosed = false
 
-  async start(head: RunHead, first: RunEvent): Promise<void> {
+  async start(head: RunHead, first: readonly RunEvent[]): Promise<void> {
     const { runId, owner, session, index } = head
     const doing = `start run ${index} of session "${session}"`
     this.#checkOpen(doing)
     const count = this.#headsOf(owner, session).length
     if (count !== index) throw conflictWith(doing, `the session has ${count}`)
     if (this.#runs.has(runId)) throw conflictWith(doing, `run "${runId}" exists`)
-    this.#runs.set(runId, copy({ head, events: [first] }, doing))
+    this.#runs.set(runId, copy({ head, events: [...first] }, doing))
   }
 
   async append(runId: string, seq: number, event: RunEvent): Promise<void> {

@@ -13,10 +13,10 @@ import type { Context } from '../core/tool-definition.js'
  */
 export interface Store {
   /**
-   * Starts run `head.index` of a session with its first event. Rejects with `store_conflict` if the run exists, or unless the
-   * session has exactly `head.index` runs.
+   * Starts run `head.index` of a session with its first events, all or none. Rejects with `store_conflict` if the run exists,
+   * or unless the session has exactly `head.index` runs.
    */
-  start(head: RunHead, first: RunEvent): Promise<void>
+  start(head: RunHead, first: readonly RunEvent[]): Promise<void>
   /** Appends at position `seq` of a started run. Rejects with `store_conflict` unless the log has exactly `seq` events. */
   append(runId: string, seq: number, event: RunEvent, durability: Durability): Promise<void>
   /**

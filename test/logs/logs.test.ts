@@ -14,7 +14,7 @@ const isRecording = process.env.HANDRAIL_RECORD === '1'
 const fileOf = (name: string) => new URL(`./${name}.json`, import.meta.url)
 const golden = async (name: string) => JSON.parse(await readFile(fileOf(name), 'utf8')) as RunEvent[]
 
-describe('golden logs', () => {
+describe('golden logs', { timeout: 60_000 }, () => {
   it.each(createScenarios().map(({ name }) => name))('a run is logged as it was: %s', async (name) => {
     const { world, agent, scenario } = await start(name)
     follow(agent, scenario)
@@ -31,9 +31,8 @@ describe('golden logs', () => {
       const log = await golden(name)
       const end = endOf(log)
       for (let cut = 2; cut < log.length; cut++) {
-        const { world, agent, scenario } = await start(name)
         const prefix = log.slice(0, cut)
-        await seed(world, prefix)
+        const { world, agent, scenario } = await start(name, prefix)
         follow(agent, scenario)
         const view = await agent.ok(agent.api.follow('s'))
         answerOpen(agent, scenario, view.runs[0]!.events)
@@ -55,10 +54,14 @@ describe('golden logs', () => {
   )
 })
 
-async function start(name: string): Promise<{ world: World; agent: TestAgent; scenario: Scenario }> {
+async function start(
+  name: string,
+  prefix?: readonly RunEvent[],
+): Promise<{ world: World; agent: TestAgent; scenario: Scenario }> {
   const scenario = createScenarios().find((s) => s.name === name)!
   const world = new World(scenario)
-  world.sandbox = await createIsolateSandbox()
+  world.sandbox = createIsolateSandbox()
+  if (prefix) await seed(world, prefix)
   return { world, agent: await world.agent(), scenario }
 }
 

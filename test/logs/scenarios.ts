@@ -49,6 +49,9 @@ const command =
   (agent: TestAgent, { callId, hash }: Pick<CallState, 'callId' | 'hash'>) =>
     agent.api.command('s', { type, runId: 'r1', callId, hash: hash! })
 
+/** Long enough for a tool that answers at once. */
+const afterTheOther = () => new Promise((resolve) => setTimeout(resolve, 50))
+
 /** Shows a little, loses its stream, and answers the next attempt. */
 function cutOnce(shown: string, reply: ModelReply): Scenario['model'] {
   let isCut = false
@@ -156,9 +159,7 @@ export const createScenarios = (): readonly Scenario[] => [
     model: inTurn(ask(['get_order_status', { order_id: 'O-314' }], ['never_answers', {}]), say('Never said')),
     react: (agent, event) =>
       event.type === 'tool-start' && event.callId === '1.1'
-        ? agent
-            .until((e) => e.type === 'tool-result' && e.callId === '1.0')
-            .then(() => agent.api.command('s', { type: 'cancel', runId: 'r1' }))
+        ? afterTheOther().then(() => agent.api.command('s', { type: 'cancel', runId: 'r1' }))
         : undefined,
   },
   {

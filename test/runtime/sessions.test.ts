@@ -113,20 +113,18 @@ describe('tabs of one session', () => {
 
 describe('a store that fails', () => {
   /** Refuses the append at one position, once. */
-  const failing = (store: Store, position: number, code: string): Store => {
+  const failOnce = (store: Store, position: number, code: string): void => {
+    const append = store.append.bind(store)
     let left = 1
-    return {
-      ...store,
-      append: async (runId, seq, event, durability) => {
-        if (seq === position && left-- > 0) throw new HandrailError(code, `The store refused event ${seq}`)
-        return store.append(runId, seq, event, durability)
-      },
+    store.append = async (runId, seq, event, durability) => {
+      if (seq === position && left-- > 0) throw new HandrailError(code, `The store refused event ${seq}`)
+      return append(runId, seq, event, durability)
     }
   }
 
   it('stalls the run with its code, and the run goes on when the page asks again', async () => {
     const world = new World(asking)
-    world.store = failing(world.store, 3, 'store_full')
+    failOnce(world.store, 3, 'store_full')
     const agent = await world.agent()
     await agent.run('Send')
     const stalled = await agent.notice(({ type }) => type === 'stalled')
