@@ -97,14 +97,14 @@ export class LiveSession implements Session {
 
   receive(notice: Notice): void {
     if (this.#closed) return
-    const run = this.#runs.find(({ id }) => id === notice.runId) ?? this.#add(notice.runId)
+    const run = this.#runs.find(({ id }) => id === notice.runId)
     switch (notice.type) {
       case 'event':
-        return run.receive(notice.seq, notice.event)
+        return (run ?? this.#add(notice.runId)).receive(notice.seq, notice.event)
       case 'delta':
-        return run.showDelta(notice.delta)
+        return run?.showDelta(notice.delta)
       case 'stalled':
-        return run.fail(fromFailure(notice.failure))
+        return run?.fail(fromFailure(notice.failure))
     }
   }
 

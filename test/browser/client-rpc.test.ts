@@ -84,8 +84,8 @@ describe('connect()', () => {
 describe('a dead worker', () => {
   /** The browser lets a script that spins go on for two seconds. */
   const deaths: Record<string, { within: number; kill(started: Awaited<ReturnType<typeof start>>): void }> = {
-    'terminated from outside': { within: 500, kill: ({ worker }) => worker.terminate() },
-    'closed by itself': { within: 500, kill: ({ ask }) => void ask('close').catch(() => undefined) },
+    'terminated from outside': { within: 1_000, kill: ({ worker }) => worker.terminate() },
+    'closed by itself': { within: 1_000, kill: ({ ask }) => void ask('close').catch(() => undefined) },
     'terminated while it spins': {
       within: 5_000,
       kill: ({ worker, ask }) => {
