@@ -1,13 +1,7 @@
-import type { AgentOptions } from 'handrail'
+import type { GenerateOptions, Model, ModelRequest, ReplyPart } from 'handrail/testing'
 import { answer } from './answer.js'
 import { recognise, type Intent } from './intent.js'
 import { requestProgram, returnableProgram } from './program.js'
-
-export type Model = Extract<AgentOptions['model'], { generate: unknown }>
-type Request = Parameters<Model['generate']>[0]
-type Options = Parameters<Model['generate']>[1]
-type Reply = Awaited<ReturnType<Model['generate']>>
-type Part = Reply['parts'][number]
 
 /** Characters that come in a second. */
 const speed = { text: 400, call: 3000 }
@@ -26,7 +20,7 @@ export const scriptedDesk: Model = {
   },
 }
 
-function reply({ messages }: Request): readonly Part[] {
+function reply({ messages }: ModelRequest): readonly ReplyPart[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const user = messages[last]
   const results = messages
@@ -40,7 +34,7 @@ function reply({ messages }: Request): readonly Part[] {
   return respond(recognise(user?.role === 'user' ? user.text : ''))
 }
 
-function respond(intent: Intent): readonly Part[] {
+function respond(intent: Intent): readonly ReplyPart[] {
   switch (intent.kind) {
     case 'returnable':
       return [text('Let me go through your orders.'), call('run_script', { code: returnableProgram })]
@@ -79,11 +73,15 @@ What is the return policy?
 Find running shoes`
 
 const list = (names: readonly string[]): string => new Intl.ListFormat('en').format(names)
-const text = (words: string): Part => ({ type: 'text', text: words })
-const call = (toolName: string, input: object): Part => ({ type: 'call', toolName, inputText: JSON.stringify(input) })
+const text = (words: string): ReplyPart => ({ type: 'text', text: words })
+const call = (toolName: string, input: object): ReplyPart => ({
+  type: 'call',
+  toolName,
+  inputText: JSON.stringify(input),
+})
 
 /** Shows a part as it would come from a provider. By the clock, because a hidden tab is woken only once a second. */
-async function stream(part: Part, index: number, { signal, onDelta }: Options): Promise<void> {
+async function stream(part: ReplyPart, index: number, { signal, onDelta }: GenerateOptions): Promise<void> {
   if (part.type === 'other') return
   const whole = part.type === 'call' ? part.inputText : part.text
   const start = performance.now()

@@ -26,9 +26,9 @@ export async function openShop(start: Day): Promise<Shop> {
   return { requests, findOrder, ordersOf: (owner) => orders.filter((order) => order.owner === owner) }
 }
 
-export async function loadRows({ requests, ordersOf }: Shop, owner: string): Promise<readonly OrderRow[]> {
-  const byOrder = new Map((await requests.ofOwner(owner)).map((request) => [request.orderId, request]))
-  return ordersOf(owner).map((order) => {
+export async function loadRows(shop: Shop, owner: string): Promise<readonly OrderRow[]> {
+  const byOrder = new Map((await shop.requests.ofOwner(owner)).map((request) => [request.orderId, request]))
+  return shop.ordersOf(owner).map((order) => {
     const request = byOrder.get(order.id)
     return { order, request, daysLeft: request ? undefined : daysLeft(order, today()) }
   })
