@@ -2,7 +2,7 @@ import { deleteDB, openDB } from 'idb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openIndexedDbStore } from '../../src/store/indexeddb.js'
 import type { Store } from '../../src/store/store.js'
-import { codeOf, runOf, say } from './store.js'
+import { codeOf, runOf, say } from './store-fixtures.js'
 
 /** The promises of the store in IndexedDB about its database: what other tabs, other versions and other code do to it. */
 export function indexedDbConformance(): void {
@@ -30,7 +30,7 @@ export function indexedDbConformance(): void {
   it('keeps everything for the next one that opens the database', async () => {
     store.close()
     const next = await openStore()
-    expect(await next.read('r1')).toEqual([runOf('r1').first, say('one')])
+    expect(await next.read('r1')).toEqual([...runOf('r1').first, say('one')])
     expect(await next.runs('ann', 's1')).toEqual([runOf('r1').head])
   })
 
@@ -111,7 +111,7 @@ export function indexedDbConformance(): void {
     })
 
     it('but returns a log of a newer format as it is', async () => {
-      const first = { ...runOf('r1').first, format: 2 }
+      const first = { ...runOf('r1').first[0], format: 2 }
       const event = { type: 'something-new', at: 1 }
       await tamper([
         { seq: 0, event: first },

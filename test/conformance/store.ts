@@ -1,43 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventBody, RunEvent } from '../../src/core/events.js'
+import type { RunEvent } from '../../src/core/events.js'
 import type { Context } from '../../src/core/tool-definition.js'
-import { defaultBudget } from '../../src/core/usage.js'
-import { HandrailError } from '../../src/errors.js'
 import type { RunHead, Store } from '../../src/store/store.js'
-
-/** A run's head, its first event and more events of it: what every test of a store begins with. */
-export function runOf(runId: string, head: Partial<RunHead> = {}): { head: RunHead; first: RunEvent } {
-  const whole = { runId, owner: 'ann', session: 's1', index: 0, startedAt: 1000, ...head }
-  const { owner, session, startedAt } = whole
-  const first: EventBody = {
-    type: 'run-start',
-    format: 1,
-    runId,
-    session,
-    owner,
-    epoch: 1,
-    model: { provider: 'scripted', model: 'one' },
-    contextHash: 'c1',
-    seed: 7,
-    locale: 'en',
-    timeZone: 'UTC',
-    budget: defaultBudget,
-  }
-  return { head: whole, first: { ...first, at: startedAt } }
-}
-
-export const say = (text: string, at = 2000): RunEvent => ({ type: 'user-message', text, at })
-
-/** The code that an operation is refused with. */
-export async function codeOf(operation: Promise<unknown>): Promise<string> {
-  try {
-    await operation
-  } catch (error) {
-    if (HandrailError.is(error)) return error.code
-    throw error
-  }
-  return 'none'
-}
+import { codeOf, runOf, say } from './store-fixtures.js'
 
 const context: Context = {
   instructions: 'Be brief.',
@@ -62,7 +27,7 @@ export function storeConformance(open: () => Promise<Store>): void {
       await start('r1')
       await store.append('r1', 1, say('one'), 'relaxed')
       await store.append('r1', 2, say('two'), 'strict')
-      const all = [runOf('r1').first, say('one'), say('two')]
+      const all = [...runOf('r1').first, say('one'), say('two')]
       expect(await store.read('r1')).toEqual(all)
       expect(await store.read('r1', 2)).toEqual([say('two')])
       expect(await store.read('r1', 3)).toEqual([])
@@ -169,10 +134,18 @@ export function storeConformance(open: () => Promise<Store>): void {
       expect(await store.runs('ann', 's1')).toHaveLength(1)
     })
 
-    it('stores neither head nor event when the event cannot be stored', async () => {
+    it('stores all first events', async () => {
       const { head, first } = runOf('r1')
-      const bad = { ...first, locale: Symbol('no data') } as unknown as RunEvent
-      expect(await codeOf(store.start(head, bad))).toBe('store_failed')
+      await store.start(head, [...first, say('one')])
+      expect(await store.read('r1')).toEqual([...first, say('one')])
+      await store.append('r1', 2, say('two'), 'relaxed')
+    })
+
+    it('stores neither head nor events when one of them cannot be stored', async () => {
+      const { head, first } = runOf('r1')
+      const bad = { ...say('one'), text: Symbol('no data') } as unknown as RunEvent
+      expect(await codeOf(store.start(head, [...first, bad]))).toBe('store_failed')
+      expect(await store.read('r1')).toEqual([])
       expect(await store.runs('ann', 's1')).toEqual([])
       await start('r1')
       expect(await store.read('r1')).toHaveLength(1)
