@@ -36,7 +36,7 @@ function run(command, args, env = process.env) {
 }
 
 export function installDependencies() {
-  if (isInstalled(root)) return
+  if (isInstalled(root) && existsSync(join(root, 'workers', 'quickjs.wasm'))) return
   console.log('Installing dependencies')
   // openai and z-schema declare Node 22, yet run in browsers and on Node 20: only errors are worth showing.
   if (!run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])) {

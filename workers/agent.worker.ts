@@ -1,0 +1,16 @@
+import { compileEngine } from '../src/sandbox/compile.js'
+import { createRemoteSandbox } from '../src/sandbox/remote.js'
+import { startAgentWorker } from '../src/worker.js'
+
+startAgentWorker({
+  providers: {
+    openai: async (config) => (await import('../src/models/openai/model.js')).createOpenAIModel(config),
+    anthropic: async (config) => (await import('../src/models/anthropic/model.js')).createAnthropicModel(config),
+  },
+  createSandbox: () =>
+    createRemoteSandbox({
+      spawn: () =>
+        new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' }),
+      module: () => compileEngine(new URL('./quickjs.wasm', import.meta.url)),
+    }),
+})
