@@ -95,9 +95,9 @@ export function checkAgent(options: AgentOptions): void {
     known.add(definition.name)
   }
   if (isHosted(model)) {
-    const { provider, model: name, generate } = model
+    const { provider, model: name } = model
     checkFields(what, 'model.', { provider, model: name }, modelRules, ['provider', 'model'])
-    if (typeof generate !== 'function') refuse(what, '"model.generate" must be a function')
+    if (typeof model.generate !== 'function') refuse(what, '"model.generate" must be a function')
   } else {
     checkFields(what, 'model.', model, modelRules, ['provider', 'model'])
     if (!options.dangerouslyAllowKeyInPage) checkKeys(model)

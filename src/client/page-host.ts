@@ -62,11 +62,12 @@ export class PageHost implements PageApi {
 
   generate(id: string, request: ModelRequest): Promise<Reply<ModelReply>> {
     return this.#track(id, false, async (signal) => {
-      const { model, onDelta } = this.options
+      const { model } = this.options
       if (!model) throw new HandrailError('no_hosted_model', 'Cannot generate: this page hosts no model')
       const answer = await model.generate(request, {
         signal,
-        onDelta: (delta) => onDelta(id, asJson(delta, 'model_bad_reply', 'a delta of the model') as ModelDelta & Json),
+        onDelta: (delta) =>
+          this.options.onDelta(id, asJson(delta, 'model_bad_reply', 'a delta of the model') as ModelDelta & Json),
       })
       return { ok: true, value: asJson(answer, 'model_bad_reply', 'the reply of the model') as ModelReply & Json }
     })

@@ -48,7 +48,7 @@ export class LiveSession implements Session {
   ) {
     this.#runPorts = {
       command: (command) => ports.link.call((api) => api.command(id, command)),
-      riskOf: ports.riskOf,
+      riskOf: (toolName) => ports.riskOf(toolName),
       onUpdate: (run, update) => this.#onUpdate(run, update),
     }
     this.opened = this.#follow()

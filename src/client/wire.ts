@@ -1,5 +1,5 @@
 import { expose, wrap } from 'comlink'
-import { HandrailError, toFailure } from '../errors.js'
+import { toFailure, type HandrailError } from '../errors.js'
 import type { AgentApi, PageApi, Reply } from '../runtime/protocol.js'
 
 /** The names of an interface's methods, all of them, at run time. */

@@ -83,7 +83,7 @@ describe('connect()', () => {
 
 describe('a dead worker', () => {
   /** The browser lets a script that spins go on for two seconds. */
-  const deaths: Record<string, { within: number; kill(started: Awaited<ReturnType<typeof start>>): void }> = {
+  const deaths: Record<string, { within: number; kill: (started: Awaited<ReturnType<typeof start>>) => void }> = {
     'terminated from outside': { within: 1_000, kill: ({ worker }) => worker.terminate() },
     'closed by itself': { within: 1_000, kill: ({ ask }) => void ask('close').catch(() => undefined) },
     'terminated while it spins': {
@@ -151,7 +151,7 @@ describe('the wire', () => {
   it('answers no path but the written methods', async () => {
     const { port1, port2 } = new MessageChannel()
     const worker = new MessagePortWorker(port1)
-    const notified = vi.fn()
+    const notified = vi.fn<(notice: unknown) => void>()
     const connecting = connect(worker as unknown as Worker, { ...page, notify: notified })
     const port = await worker.connected
     open = await connecting
@@ -184,7 +184,7 @@ class MessagePortWorker extends EventTarget {
     super()
   }
   postMessage({ handrail, lock }: { handrail: string; lock: string }, [port]: MessagePort[]): void {
-    if (handrail === 'hello') return void this.#say('ready')
+    if (handrail === 'hello') return this.#say('ready')
     void navigator.locks.request(lock, () => {
       this.#found(port!)
       this.#say('connected')

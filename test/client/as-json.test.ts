@@ -43,7 +43,7 @@ describe('asJson()', () => {
     { name: 'a cycle', value: cycle, says: /a cycle at \/rows\/1\/back/ },
     {
       name: 'a getter that throws',
-      value: Object.defineProperty({}, 'a', { enumerable: true, get: () => shared.n.toFixed(999) }),
+      value: Object.defineProperty({}, 'a', { enumerable: true, get: () => decodeURI('%') }),
       says: /cannot be read/,
     },
     { name: 'what is nested too deep to write', value: deep(), says: /cannot be read/ },

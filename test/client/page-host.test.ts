@@ -38,7 +38,7 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 describe('execute()', () => {
   it('hands the tool its input, its key and its ids', async () => {
-    const seen = vi.fn()
+    const seen = vi.fn<(input: unknown, context: unknown) => void>()
     const reply = await host([
       write((input, { signal, ...context }) => (seen(input, context), { done: !signal.aborted })),
     ]).execute('x', call('save', { a: 1 }))
@@ -56,7 +56,7 @@ describe('execute()', () => {
       .trim()
       .refine((text) => text !== 'O-0', 'is not an order')
     const schema = z.object({ id, n: z.number().default(7) })
-    const run = vi.fn((input: unknown) => input)
+    const run = vi.fn<(input: unknown) => unknown>((input) => input)
     const tools = [write(run, { input: schema })]
     expect(await host(tools).execute('x', call('save', { id: ' O-1 ' }))).toEqual({
       ok: true,
@@ -113,13 +113,13 @@ describe('execute()', () => {
     one.abort('3')
     one.abort('2')
     expect(await second).toEqual({ ok: true, value: 'stopped' })
-    expect(await Promise.race([first, 'open'])).toBe('open')
+    expect(await Promise.race([first, Promise.resolve('open')])).toBe('open')
     one.abort('1')
     expect(await first).toEqual({ ok: true, value: 'stopped' })
   })
 
   it('does not run a tool whose call was aborted before', async () => {
-    const run = vi.fn()
+    const run = vi.fn<() => unknown>()
     const one = host([write(run)])
     const reply = one.execute('1', call('save'))
     one.abort('1')

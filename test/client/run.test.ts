@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LiveRun, type RunUpdate } from '../../src/client/run.js'
+import { LiveRun, type RunPorts, type RunUpdate } from '../../src/client/run.js'
 import type { EventBody, RunEvent } from '../../src/core/events.js'
 import { defaultBudget } from '../../src/core/usage.js'
 import { HandrailError } from '../../src/errors.js'
@@ -55,8 +55,8 @@ const at = (body: EventBody, seq: number): RunEvent => ({ ...body, at: 1_000 + s
 
 function make(events: readonly EventBody[] = []) {
   const sent: Command[] = []
-  const onUpdate = vi.fn()
-  const command = vi.fn(async (given: Command) => void sent.push(given))
+  const onUpdate = vi.fn<RunPorts['onUpdate']>()
+  const command = vi.fn<RunPorts['command']>(async (given) => sent.push(given))
   const run = new LiveRun('r', { command, riskOf: (name) => (name === 'pay' ? 'irreversible' : undefined), onUpdate })
   const feed = (more: readonly EventBody[]) => {
     for (const body of more) run.receive(run.events.length, at(body, run.events.length))
@@ -84,7 +84,7 @@ describe('a run', () => {
     for (const seq of [2, 0, 0, 3, 1, 1, 4, 2]) run.receive(seq, events[seq]!)
     expect(run.events).toEqual(events)
     expect(run.state.status).toBe('completed')
-    expect(onUpdate.mock.calls.map(([, update]) => update.seq)).toEqual([0, 1, 2, 3, 4])
+    expect(onUpdate.mock.calls.map(([, update]) => update?.type === 'event' && update.seq)).toEqual([0, 1, 2, 3, 4])
   })
 
   it('gives each iterator all events from the first on, and the deltas from its own start on', async () => {
@@ -167,7 +167,7 @@ describe('answer', () => {
   })
 
   it('makes no noise when nobody waits for it', async () => {
-    const unhandled = vi.fn()
+    const unhandled = vi.fn<() => void>()
     process.on('unhandledRejection', unhandled)
     make([...start, end({ outcome: 'failed', failure })])
     make(start).run.fail(new HandrailError('worker_died', 'Dead'))
