@@ -6,11 +6,15 @@ import { decide } from '../tools/gate.js'
 import { scriptToolName } from '../tools/script-tool.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
+import { within } from './within.js'
 
 /** Steps 1 to 6 of the gate. */
 export async function decideTool(ports: RunPorts, { call }: EffectOf<'decide-tool'>): Promise<EventBody> {
   return { type: 'tool-decision', callId: call.callId, ...(await askGate(ports, call)) }
 }
+
+/** Milliseconds that a tool's own check may take. */
+const checkTimeout = 10_000
 
 type GatePorts = Pick<RunPorts, 'log' | 'memory' | 'tools' | 'page'>
 
@@ -26,7 +30,7 @@ export function askGate({ log, memory, tools, page }: GatePorts, call: CallState
     repeated: (toolName, input) => memory.repeated(toolName, input),
     openUnknown: memory.openUnknown,
     async check(toolName, input) {
-      const reply = await page.check(toolName, input)
+      const reply = await within(checkTimeout, page.check(toolName, input), `The check of ${toolName}`)
       if (!reply.ok) throw fromFailure(reply.failure)
       return reply.value
     },

@@ -1,11 +1,10 @@
 import type { ToolResult } from '../core/events.js'
 import type { CallState } from '../core/state.js'
-import { toFailure } from '../errors.js'
 import type { RunPorts } from './ports.js'
-import type { ReconcileAnswer, Reply } from './protocol.js'
+import type { ReconcileAnswer } from './protocol.js'
 import { neverAborted, pageCallOf, sendTool } from './send-tool.js'
-import { sleep } from './sleep.js'
 import { done, failed } from './tool-result.js'
+import { within } from './within.js'
 
 /** Asks the tool, then sends again with the same key where that is declared harmless; else the outcome stays unknown. */
 export async function recoverWrite(
@@ -33,11 +32,12 @@ export async function recoverWrite(
 const askTimeout = 30_000
 
 async function ask(ports: RunPorts, call: CallState): Promise<ReconcileAnswer> {
-  const reply: Reply<ReconcileAnswer> = await Promise.race([
-    ports.page
-      .reconcile(pageCallOf(ports, call))
-      .catch((error: unknown) => ({ ok: false as const, failure: toFailure(error) })),
-    sleep(askTimeout, neverAborted).then(() => ({ ok: true as const, value: { state: 'unknown' as const } })),
-  ])
-  return reply.ok ? reply.value : { state: 'unknown' }
+  try {
+    const reply = await within(askTimeout, ports.page.reconcile(pageCallOf(ports, call)), call.toolName)
+    return reply.ok ? reply.value : unanswered
+  } catch {
+    return unanswered
+  }
 }
+
+const unanswered: ReconcileAnswer = { state: 'unknown' }

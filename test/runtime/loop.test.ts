@@ -167,4 +167,17 @@ describe('a run', () => {
     await agent.run('Two', { runId: 'r2' })
     await agent.until((event) => event.type === 'assistant-message' && JSON.stringify(event.parts).includes('Saw 3'))
   })
+
+  it('denies a call whose own check does not answer', { timeout: 20_000 }, async () => {
+    const world = new World({
+      tools: { send: { risk: 'irreversible', run: () => null, check: () => new Promise(() => undefined) } },
+      model: inTurn(ask(['send', {}]), (request) => say(lastResult(request))),
+    })
+    const agent = await world.agent()
+    await agent.run('Send')
+    expect(await agent.until(({ type }) => type === 'tool-decision')).toMatchObject({
+      verdict: 'deny',
+      failure: { code: 'check_failed' },
+    })
+  })
 })

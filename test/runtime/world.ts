@@ -8,6 +8,7 @@ import type { Platform } from '../../src/runtime/platform.js'
 import type {
   AgentApi,
   AgentSetup,
+  CheckAnswer,
   Notice,
   PageApi,
   PageCall,
@@ -24,7 +25,7 @@ import { createLocks } from './locks.js'
 export interface TestTool extends Partial<ToolDefinition> {
   readonly risk: ToolDefinition['risk']
   run(input: Json, call: PageCall): Json | Promise<Json>
-  check?: () => { verdict: 'allow' } | { verdict: 'deny' | 'ask'; reason: string }
+  check?: () => CheckAnswer | Promise<CheckAnswer>
   reconcile?: (call: PageCall) => ReconcileAnswer
 }
 
@@ -179,7 +180,7 @@ export class TestAgent {
           }
         }
       },
-      check: async (name) => ({ ok: true, value: tool(name)?.check?.() ?? { verdict: 'allow' } }),
+      check: async (name) => ({ ok: true, value: (await tool(name)?.check?.()) ?? { verdict: 'allow' } }),
       reconcile: async (call) => ({ ok: true, value: tool(call.toolName)?.reconcile?.(call) ?? { state: 'unknown' } }),
       generate: async () => ({ ok: false, failure: { code: 'none', message: 'No hosted model', retryable: false } }),
       abort: () => undefined,
