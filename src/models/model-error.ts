@@ -98,7 +98,7 @@ function reported(facts: ErrorFacts, config: ModelConfig): HandrailError {
 function reasons(error: unknown): string {
   const said: string[] = []
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
-    if (at.message) said.push(at.message)
+    if (at.message) said.push(at.message.replace(/\.$/, ''))
   return said.length > 0 ? said.join(': ') : String(error)
 }
 
@@ -120,5 +120,6 @@ function redact(text: string, { apiKey, headers = {} }: ModelConfig): string {
   const secrets = values.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length)
   let shown = text
   for (const secret of secrets) shown = shown.replaceAll(secret, '[redacted]')
+  shown = shown.replaceAll(/\/\/[^/@\s]+@/g, '//[redacted]@')
   return shown.replaceAll(/\b(?:Bearer\s+|sk-)[\w*.~+/=-]{6,}/gi, '[redacted]')
 }

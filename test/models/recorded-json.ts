@@ -58,6 +58,9 @@ const plainText = (content: Json | undefined): string =>
         .map((piece) => textOf(piece.text) || textOf(piece.refusal))
         .join('')
 
+/** Pictures and files leave no text. */
+const userFact = (user: string): Fact[] => (user === '' ? [] : [{ user }])
+
 /** Facts of items of the Responses API, from an answer or a request. What only the server understands is left out. */
 export function openAIFacts(items: readonly JsonObject[]): Fact[] {
   return items.flatMap((item): Fact[] => {
@@ -68,7 +71,7 @@ export function openAIFacts(items: readonly JsonObject[]): Fact[] {
       const { encrypted_content = null, summary = [] } = item
       return [{ reasoning: { encrypted_content, summary } }]
     }
-    if (item.role === 'user') return [{ user: plainText(item.content) }]
+    if (item.role === 'user') return userFact(plainText(item.content))
     if (item.role !== 'assistant') return []
     const text = plainText(item.content)
     return text.trim() === '' ? [] : [{ text }]
@@ -82,7 +85,7 @@ export function anthropicFacts(messages: readonly JsonObject[]): Fact[] {
     return blocks.flatMap((block): Fact[] => {
       switch (block.type) {
         case 'text':
-          if (role === 'user') return [{ user: textOf(block.text) }]
+          if (role === 'user') return userFact(textOf(block.text))
           return textOf(block.text).trim() === '' ? [] : [{ text: textOf(block.text) }]
         case 'tool_use':
           return [{ call: textOf(block.id), name: textOf(block.name), input: block.input ?? null }]

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Part, ToolCall } from '../../src/core/events.js'
 import type { Json, JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message } from '../../src/core/transcript.js'
+import { encodeAnthropic } from '../../src/models/anthropic/encode.js'
 import { createAnthropicModel } from '../../src/models/anthropic/model.js'
-import type { ModelDelta, ModelReply } from '../../src/models/model.js'
+import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../../src/models/model.js'
+import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { createOpenAIModel } from '../../src/models/openai/model.js'
 import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
 import {
@@ -19,14 +21,18 @@ import {
 import { serveRecordings, type RecordedServer } from './recorded-server.js'
 import { allRecordings, callsOf, recordings, type Provider, type RecordedStep, type Recording } from './recordings.js'
 
+type Encode = (request: ModelRequest, config: ModelConfig) => object
+
 const providers = {
   openai: {
     create: createOpenAIModel,
+    encode: encodeOpenAI as Encode,
     complaints: openAIComplaints,
     facts: (body: JsonObject) => openAIFacts(listOf(body.input)),
   },
   anthropic: {
     create: createAnthropicModel,
+    encode: encodeAnthropic as Encode,
     complaints: anthropicComplaints,
     facts: (body: JsonObject) => anthropicFacts(listOf(body.messages)),
   },
@@ -44,6 +50,8 @@ function random(seed: number): () => number {
 interface Played {
   readonly replies: readonly { readonly reply: ModelReply; readonly deltas: readonly ModelDelta[] }[]
   readonly bodies: readonly JsonObject[]
+  /** The whole conversation, as far as all its calls are answered. */
+  readonly messages: readonly Message[]
 }
 
 /** Plays the client's side of a recording: sends what was recorded of it, and takes what the provider answers. */
@@ -69,7 +77,7 @@ async function play(server: RecordedServer, recording: Recording): Promise<Playe
     messages.push(toMessage(reply, i, { provider, model: name }))
     expect(step.status).toBe(200)
   }
-  return { replies, bodies: server.requests(recording) }
+  return { replies, bodies: server.requests(recording), messages: recording.ends ? messages : messages.slice(0, -1) }
 }
 
 function toMessages({ steps, userText }: Recording, i: number, before: readonly Message[]): Message[] {
@@ -217,7 +225,34 @@ describe.each<Provider>(['openai', 'anthropic'])('Recordings of %s', (provider) 
     const items = recording.steps.slice(0, -1).flatMap(({ answer }) => answer.items)
     expect(flat).toEqual(expect.arrayContaining(readable(items)))
   })
+
+  const other = provider === 'openai' ? 'anthropic' : 'openai'
+  it.each(title(answered))(
+    `give ${other} a history that it takes, with all calls, results and text: %s`,
+    async (_, recording) => {
+      const { messages } = await once(recording)
+      const { instructions, tools } = recording
+      const request: ModelRequest = {
+        instructions,
+        tools,
+        messages: [...messages, { role: 'user', text: 'And on?' }],
+        cacheKey: 's',
+      }
+      const [own, sent] = [
+        providers[provider].encode(request, recording),
+        providers[other].encode(request, { provider: other, model: 'm-1' }),
+      ].map((body) => JSON.parse(JSON.stringify(body)) as JsonObject)
+      expect(providers[other].complaints(sent!)).toEqual([])
+      expect(plain(providers[other].facts(sent!))).toEqual(plain(facts(own!)))
+    },
+  )
 })
+
+/** Only its maker can read reasoning, and not every provider is told that a result is an error. */
+const plain = (facts: readonly Fact[]): Fact[] =>
+  facts.flatMap((fact) =>
+    'reasoning' in fact ? [] : 'result' in fact ? [{ result: fact.result, text: fact.text }] : [fact],
+  )
 
 /** Reasoning that was recorded without its encrypted content cannot go back, and nothing may then refer to it. */
 function readable(items: readonly JsonObject[]): JsonObject[] {

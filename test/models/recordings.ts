@@ -54,9 +54,15 @@ export function recordings(provider: Provider): Recording[] {
   return allRecordings(provider).filter(({ steps }) => steps.some(({ answer }) => callsOf(answer).length > 0))
 }
 
-export function allRecordings(provider: Provider): Recording[] {
-  return [...bareStreams(provider), ...sessions(provider)]
+export function allRecordings(provider: Provider): readonly Recording[] {
+  const known = read.get(provider)
+  if (known) return known
+  const list = [...bareStreams(provider), ...sessions(provider)]
+  read.set(provider, list)
+  return list
 }
+
+const read = new Map<Provider, readonly Recording[]>()
 
 export const callsOf = ({ facts }: Answer): CallFact[] => facts.filter((fact): fact is CallFact => 'call' in fact)
 

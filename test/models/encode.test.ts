@@ -1,0 +1,358 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '../../src/core/events.js'
+import type { Json, JsonObject } from '../../src/core/json.js'
+import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
+import { defaultMaxTokens, encodeAnthropic } from '../../src/models/anthropic/encode.js'
+import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
+import { encodeOpenAI } from '../../src/models/openai/encode.js'
+
+const gpt: ModelConfig = { provider: 'openai', model: 'gpt-6-astra' }
+const claude: ModelConfig = { provider: 'anthropic', model: 'claude-opus-5-5' }
+const find = {
+  name: 'find',
+  description: 'Finds.',
+  input: { type: 'object', properties: { a: { type: 'number' } } },
+  risk: 'read',
+} as const
+
+const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+  instructions: 'Be brief.',
+  tools: [find],
+  messages,
+  cacheKey: 'session-1',
+  ...more,
+})
+const openAI = (...messages: Message[]) => encodeOpenAI(request(messages), gpt).input as unknown as JsonObject[]
+/** Without the marks for the cache. */
+const anthropic = (...messages: Message[]) =>
+  JSON.parse(JSON.stringify(encodeAnthropic(request(messages), claude).messages), (key, value: Json) =>
+    key === 'cache_control' ? undefined : value,
+  ) as JsonObject[]
+
+const user = (text: string): Message => ({ role: 'user', text })
+const asks = (origin: Origin, parts: Part[], ...calls: KeyedCall[]): Message => ({
+  role: 'assistant',
+  parts,
+  calls,
+  origin,
+})
+const call = (index: number, more: Partial<KeyedCall> = {}): KeyedCall => ({
+  key: `1.1.${index}`,
+  callId: `1.${index}`,
+  toolName: 'find',
+  input: { a: index },
+  inputText: `{"a": ${index}}`,
+  wireId: `id_${index}`,
+  caller: 'model',
+  ...more,
+})
+const partOf = ({ callId }: KeyedCall, native?: Json): Part => ({ type: 'call', callId, native })
+const answers = (to: KeyedCall, text = 'done', outcome: 'ok' | 'denied' = 'ok'): Message => ({
+  role: 'tool',
+  call: to,
+  outcome,
+  text,
+})
+const news: Message = { role: 'news', callId: '1.0', done: true, text: 'It took effect.' }
+
+describe('encodeOpenAI()', () => {
+  it('asks for a stream that is not stored, with encrypted reasoning', () => {
+    expect(encodeOpenAI(request([user('Hi')]), { ...gpt, maxOutputTokens: 99 })).toEqual({
+      model: 'gpt-6-astra',
+      stream: true,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      instructions: 'Be brief.',
+      input: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'function', name: 'find', description: 'Finds.', parameters: find.input, strict: false }],
+      parallel_tool_calls: true,
+      prompt_cache_key: 'session-1',
+      max_output_tokens: 99,
+    })
+  })
+
+  it('leaves out what there is none of', () => {
+    expect(encodeOpenAI(request([user('Hi')], { instructions: ' ', tools: [] }), { ...gpt, model: 'gpt-4o' })).toEqual({
+      model: 'gpt-4o',
+      stream: true,
+      store: false,
+      input: [{ role: 'user', content: 'Hi' }],
+      prompt_cache_key: 'session-1',
+    })
+  })
+
+  it.each([
+    ['gpt-4.1-mini', false],
+    ['gpt-4o', false],
+    ['openai/gpt-4o', false],
+    ['gpt-5-chat-latest', false],
+    ['gpt-5.4', true],
+    ['o3-pro', true],
+    ['gpt-6-luna', true],
+  ])('asks %s for encrypted reasoning: %s', (model, asked) => {
+    expect('include' in encodeOpenAI(request([]), { ...gpt, model })).toBe(asked)
+  })
+
+  it('keeps the cache key within the 64 characters that the API takes', () => {
+    expect(encodeOpenAI(request([], { cacheKey: `${'owner'.repeat(20)}:session-1` }), gpt).prompt_cache_key).toMatch(
+      /^.{54}:session-1$/,
+    )
+  })
+
+  it('sends own items back as they are, and results by their call', () => {
+    const items: JsonObject[] = [
+      { type: 'reasoning', id: 'rs_1', encrypted_content: 'x', summary: [] },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        phase: 'commentary',
+        content: [{ type: 'output_text', text: 'I look.' }],
+      },
+      {
+        type: 'function_call',
+        id: 'fc_1',
+        call_id: 'id_0',
+        name: 'find',
+        arguments: '{"a": 0}',
+        status: 'completed',
+        caller: { type: 'direct' },
+      },
+      { type: 'item_of_tomorrow', id: 'x_1' },
+      { type: 'function_call', id: 'fc_2', call_id: 'id_1', name: 'find', arguments: '{"a":', status: 'completed' },
+    ]
+    const bad = call(1, { input: undefined, inputText: '{"a":' })
+    const parts: Part[] = [
+      { type: 'reasoning', text: '', native: items[0]! },
+      { type: 'text', text: 'I look.', native: items[1]! },
+      partOf(call(0), items[2]),
+      { type: 'other', native: items[3]! },
+      partOf(bad, items[4]),
+    ]
+    const failed = '{"error":{"code":"invalid_input"}}'
+    expect(
+      openAI(user('Hi'), asks(gpt, parts, call(0), bad), answers(call(0)), answers(bad, failed), news, user('And?')),
+    ).toEqual([
+      { role: 'user', content: 'Hi' },
+      ...items,
+      { type: 'function_call_output', call_id: 'id_0', output: 'done' },
+      { type: 'function_call_output', call_id: 'id_1', output: failed },
+      { role: 'user', content: 'It took effect.' },
+      { role: 'user', content: 'And?' },
+    ])
+  })
+
+  it('rebuilds the items of another model, without what only that model can read', () => {
+    const parts: Part[] = [
+      { type: 'reasoning', text: 'Secret', native: { type: 'thinking', thinking: 'Secret', signature: 's' } },
+      { type: 'text', text: 'I look.', native: { type: 'text', text: 'I look.' } },
+      { type: 'text', text: ' \n', native: { type: 'text', text: ' \n' } },
+      partOf(call(0), { type: 'tool_use', id: 'id_0', name: 'find', input: { a: 0 } }),
+      { type: 'other', native: { type: 'server_tool_use' } },
+      partOf(call(1)),
+      { type: 'refusal', text: 'No.' },
+    ]
+    const odd = call(1, { wireId: 'srv tool:1', toolName: 'a.b/c', input: undefined, inputText: '{"a":' })
+    for (const origin of [claude, { ...gpt, model: 'gpt-5.4' }])
+      expect(openAI(user('Hi'), asks(origin, parts, call(0), odd), answers(call(0)), answers(odd))).toEqual([
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'I look.' },
+        { type: 'function_call', call_id: 'id_0', name: 'find', arguments: '{"a": 0}' },
+        { type: 'function_call', call_id: 'call_1_1_1', name: 'a_b_c', arguments: '{"INVALID_JSON":"{\\"a\\":"}' },
+        { role: 'assistant', content: 'No.' },
+        { type: 'function_call_output', call_id: 'id_0', output: 'done' },
+        { type: 'function_call_output', call_id: 'call_1_1_1', output: 'done' },
+      ])
+  })
+
+  it('changes nothing but the id of a call whose id is taken', () => {
+    const native = { type: 'function_call', id: 'fc_1', call_id: 'id_0', name: 'find', arguments: '{}' }
+    const [a, b] = [call(0), call(1, { wireId: 'id_0' })]
+    expect(
+      openAI(
+        user('Hi'),
+        asks(gpt, [partOf(a, native), partOf(b, native)], a, b),
+        answers(a, 'A'),
+        answers(b, 'B'),
+      ).slice(1),
+    ).toEqual([
+      native,
+      { ...native, call_id: 'call_1_1_1' },
+      { type: 'function_call_output', call_id: 'id_0', output: 'A' },
+      { type: 'function_call_output', call_id: 'call_1_1_1', output: 'B' },
+    ])
+  })
+
+  it('leaves out reasoning that cannot be read again, with the ids that refer to it', () => {
+    const parts: Part[] = [
+      { type: 'reasoning', text: '', native: { type: 'reasoning', id: 'rs_1', summary: [] } },
+      { type: 'text', text: 'Hello', native: { type: 'message', id: 'msg_1', role: 'assistant', content: [] } },
+    ]
+    expect(openAI(user('Hi'), asks(gpt, parts), user('And?')).slice(1, -1)).toEqual([
+      { type: 'message', role: 'assistant', content: [] },
+    ])
+  })
+
+  it('leaves out reasoning whose call was cut', () => {
+    const native = { type: 'reasoning', id: 'rs_1', encrypted_content: 'x', summary: [] }
+    const parts: Part[] = [
+      { type: 'reasoning', text: '', native },
+      { type: 'call', callId: '9.9', native: { type: 'function_call' } },
+    ]
+    expect(openAI(user('Hi'), asks(gpt, parts), user('And?'))).toEqual([
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: 'And?' },
+    ])
+  })
+
+  it('sends the text of a reply that was cut, which has no items', () => {
+    expect(openAI(user('Hi'), asks(gpt, [{ type: 'text', text: 'So far' }]), user('Go on'))[1]).toEqual({
+      role: 'assistant',
+      content: 'So far',
+    })
+  })
+})
+
+describe('encodeAnthropic()', () => {
+  it('asks for a stream, and marks the end of what is stable and the end of the transcript for the cache', () => {
+    const cache_control = { type: 'ephemeral' }
+    expect(encodeAnthropic(request([user('Hi')]), { ...claude, maxOutputTokens: 99 })).toEqual({
+      model: 'claude-opus-5-5',
+      stream: true,
+      max_tokens: 99,
+      system: [{ type: 'text', text: 'Be brief.', cache_control }],
+      tools: [{ name: 'find', description: 'Finds.', input_schema: find.input }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control }] }],
+    })
+  })
+
+  it('marks the last tool when there are no instructions, and has a default for the tokens', () => {
+    const tools = [find, { ...find, name: 'read' }]
+    const body = encodeAnthropic(request([user('Hi')], { instructions: '', tools }), claude)
+    expect(body).not.toHaveProperty('system')
+    expect(body.max_tokens).toBe(defaultMaxTokens)
+    expect(body.tools?.map((tool) => 'cache_control' in tool)).toEqual([false, true])
+    expect(encodeAnthropic(request([user('Hi')], { tools: [] }), claude)).not.toHaveProperty('tools')
+  })
+
+  it('sends own blocks back as they are, results first in one turn, then news and words', () => {
+    const blocks: JsonObject[] = [
+      { type: 'thinking', thinking: '', signature: 'sig' },
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'text', text: 'I look.', citations: [] },
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+      { type: 'tool_use', id: 'id_0', name: 'find', input: { a: 0 }, caller: { type: 'direct' } },
+      { type: 'tool_use', id: 'id_1', name: 'find', input: { INVALID_JSON: '{' } },
+    ]
+    const bad = call(1, { input: undefined, inputText: '{' })
+    const parts: Part[] = [
+      { type: 'reasoning', text: '', native: blocks[0]! },
+      { type: 'reasoning', text: '', native: blocks[1]! },
+      { type: 'text', text: 'I look.', native: blocks[2]! },
+      { type: 'other', native: blocks[3]! },
+      partOf(call(0), blocks[4]),
+      partOf(bad, blocks[5]),
+    ]
+    expect(
+      anthropic(
+        user('Hi'),
+        asks(claude, parts, call(0), bad),
+        answers(call(0), ''),
+        answers(bad, 'no', 'denied'),
+        news,
+        user('And?'),
+      ),
+    ).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: blocks },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'id_0', is_error: false },
+          { type: 'tool_result', tool_use_id: 'id_1', is_error: true, content: 'no' },
+          { type: 'text', text: 'It took effect.' },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ])
+  })
+
+  it('rebuilds the blocks of another model, without what only that model can read', () => {
+    const parts: Part[] = [
+      { type: 'reasoning', text: 'Secret', native: { type: 'reasoning', id: 'rs_1', encrypted_content: 'x' } },
+      { type: 'text', text: 'I look.', native: { type: 'message' } },
+      { type: 'other', native: { type: 'web_search_call' } },
+      partOf(call(0), { type: 'function_call', id: 'fc_1', call_id: 'id_0' }),
+      partOf(call(1)),
+    ]
+    const odd = call(1, { wireId: 'x y', toolName: '', input: [1], inputText: '[1]' })
+    for (const origin of [gpt, { ...claude, model: 'claude-sonnet-5-5' }])
+      expect(anthropic(user('Hi'), asks(origin, parts, call(0), odd), answers(call(0)), answers(odd))[1]).toEqual({
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'id_0', name: 'find', input: { a: 0 } },
+          { type: 'tool_use', id: 'call_1_1_1', name: 'unknown', input: { INVALID_JSON: '[1]' } },
+        ],
+      })
+  })
+
+  it('drops a refused turn of its own, and says that of another provider', () => {
+    const refusal: Part[] = [{ type: 'refusal', text: 'No.' }]
+    expect(anthropic(user('Hi'), asks(claude, refusal), user('And?'))).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ])
+    expect(anthropic(user('Hi'), asks(gpt, refusal), user('And?'))[1]).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'No.' }],
+    })
+  })
+
+  it('sends no blank text, no empty turn and no turn that ends in thinking', () => {
+    const parts: Part[] = [
+      { type: 'text', text: '\n\n', native: { type: 'text', text: '\n\n' } },
+      { type: 'reasoning', text: 'Hm', native: { type: 'thinking', thinking: 'Hm', signature: 's' } },
+    ]
+    expect(anthropic(user(' '), asks(claude, parts), user('Hi'))).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '(no text)' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+    ])
+  })
+
+  it('sends a paused turn again as it is, without a mark', () => {
+    const native = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
+    const { messages } = encodeAnthropic(request([user('Hi'), asks(claude, [{ type: 'other', native }])]), claude)
+    expect(messages.at(-1)).toEqual({ role: 'assistant', content: [native] })
+  })
+})
+
+it('Neither encoder sends a history with an open call', () => {
+  const messages = [user('Hi'), asks(gpt, [partOf(call(0))], call(0))]
+  const code = { code: 'model_bad_request', retryable: false }
+  expect(() => encodeOpenAI(request(messages), gpt)).toThrow(expect.objectContaining(code) as Error)
+  expect(() => encodeAnthropic(request(messages), claude)).toThrow(expect.objectContaining(code) as Error)
+})
+
+it('Neither encoder changes what it is given', () => {
+  const messages = [
+    user('Hi'),
+    asks(claude, [partOf(call(0), { type: 'tool_use', id: 'id_0' })], call(0)),
+    answers(call(0)),
+  ]
+  const given = request(messages, { instructions: '' })
+  const before = structuredClone(given)
+  encodeOpenAI(given, gpt)
+  encodeAnthropic(given, claude)
+  expect(given).toEqual(before)
+})

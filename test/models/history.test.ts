@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { KeyedCall, Message } from '../../src/core/transcript.js'
+import { checkHistory, wireIds } from '../../src/models/history.js'
+
+const self = { provider: 'openai', model: 'm-1' }
+const call = (key: string, wireId?: string): KeyedCall => ({
+  key,
+  callId: key.slice(2),
+  toolName: 't',
+  input: {},
+  caller: 'model',
+  wireId,
+})
+const asks = (...calls: KeyedCall[]): Message => ({ role: 'assistant', parts: [], calls, origin: self })
+const answers = (to: KeyedCall): Message => ({ role: 'tool', call: to, outcome: 'ok', text: 'done' })
+const user: Message = { role: 'user', text: 'Hi' }
+const [a, b] = [call('1.1.0', 'x'), call('1.1.1', 'y')]
+
+describe('checkHistory() refuses a history that a provider would refuse for ever:', () => {
+  it.each<[string, Message[], string]>([
+    ['a call without a result', [user, asks(a)], 'call "1.1.0" has no result'],
+    ['words before the result', [user, asks(a), user, answers(a)], 'message 2 comes before the result of call "1.1.0"'],
+    [
+      'another step before the result',
+      [user, asks(a), asks(b), answers(a), answers(b)],
+      'message 2 comes before the result',
+    ],
+    ['one of two results', [user, asks(a, b), answers(b), user], 'message 3 comes before the result of call "1.1.0"'],
+    ['two results', [user, asks(a), answers(a), answers(a)], 'message 3 answers call "1.1.0", which is not open'],
+    ['a result that nobody asked for', [user, answers(a)], 'message 1 answers call "1.1.0", which is not open'],
+  ])('%s', (_, messages, says) => {
+    expect(() => checkHistory(messages)).toThrow(`Cannot encode the history: ${says}`)
+  })
+
+  it('and takes results in any order', () => {
+    expect(() => checkHistory([user, asks(a, b), answers(b), answers(a), user])).not.toThrow()
+  })
+})
+
+describe('wireIds()', () => {
+  const ids = (...calls: KeyedCall[]) => [
+    ...wireIds(
+      calls.map((one) => asks(one)),
+      self,
+    ).values(),
+  ]
+
+  it('keeps the ids of the provider', () => {
+    expect(ids(call('1.1.0', 'call_a'), call('1.2.0', 'odd:id'))).toEqual(['call_a', 'odd:id'])
+  })
+
+  it('makes a legal id where there is none, a blank one, or one that is taken', () => {
+    expect(ids(call('1.1.0'), call('1.2.0', ''), call('1.3.0', 'same'), call('1.4.0', 'same'))).toEqual([
+      'call_1_1_0',
+      'call_1_2_0',
+      'same',
+      'call_1_4_0',
+    ])
+  })
+
+  it('never gives an id twice, whatever a provider calls its own', () => {
+    const given = ids(call('1.2.0', 'call_1_1_0'), call('1.1.0'), call('1.3.0', 'call_1_1_0_'), call('1/1/0'))
+    expect(new Set(given).size).toBe(4)
+  })
+
+  it('takes a foreign id only when it is legal', () => {
+    const foreign = { provider: 'other', model: 'm-1' }
+    const messages = [asks(call('1.1.0', 'toolu_1')), asks(call('1.2.0', 'a b')), asks(call('1.3.0', 'x'.repeat(65)))]
+    expect([...wireIds(messages, foreign).values()]).toEqual(['toolu_1', 'call_1_2_0', 'call_1_3_0'])
+  })
+})
