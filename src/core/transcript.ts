@@ -106,7 +106,9 @@ const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: `${
 export function shown(output: Json): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   if (text.length <= shownCharacters) return text
-  return `${text.slice(0, shownCharacters)}\n[cut: ${shownCharacters} of ${text.length} characters are shown]`
+  // Half of a surrogate pair is no text: providers refuse it.
+  const start = text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, '')
+  return `${start}\n[cut: ${start.length} of ${text.length} characters are shown]`
 }
 
 function failureText({ outcome, failure, output }: ToolResult): string {
