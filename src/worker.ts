@@ -14,7 +14,7 @@ export type { Sandbox, Script, ScriptOptions, ScriptTurn } from './sandbox/scrip
 /** What an agent worker is made of besides the platform: the providers it knows, each loaded when it is first asked for. */
 export interface AgentWorkerParts {
   readonly providers: Readonly<Record<string, (config: ModelConfig) => Promise<Model>>>
-  createSandbox(): Sandbox
+  readonly createSandbox: () => Sandbox
 }
 
 /** Makes this worker the agent worker of the page that started it. */
@@ -28,7 +28,10 @@ const browser = ({ providers, createSandbox }: AgentWorkerParts): Platform => ({
     const load = Object.hasOwn(providers, config.provider) ? providers[config.provider] : undefined
     if (load) return load(config)
     const known = Object.keys(providers).join(', ')
-    throw new HandrailError('unknown_provider', `There is no provider "${config.provider}" in this worker; it has ${known}`)
+    throw new HandrailError(
+      'unknown_provider',
+      `There is no provider "${config.provider}" in this worker; it has ${known}`,
+    )
   },
   loadValidator,
   createSandbox,

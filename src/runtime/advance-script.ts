@@ -105,8 +105,11 @@ const startOf = (events: readonly RunEvent[], callId: string) =>
   }
 
 /** A seed for each script of a run, so that two scripts do not see the same random numbers. */
-const seedOf = (seed: number, callId: string): number =>
-  [...callId].reduce((hash, char) => (Math.imul(hash, 31) + char.charCodeAt(0)) >>> 0, seed >>> 0)
+function seedOf(seed: number, callId: string): number {
+  let hash = seed >>> 0
+  for (let i = 0; i < callId.length; i++) hash = (Math.imul(hash, 31) + callId.charCodeAt(i)) >>> 0
+  return hash
+}
 
 function differenceBetween(turn: ScriptTurn, record: ScriptTurnRecord): string | undefined {
   if (turn.outcome)

@@ -17,7 +17,7 @@ export class HostedModels {
       model,
       generate: async (request, { signal, onDelta }) => {
         const id = this.newId()
-        const abort = () => void this.page.abort(id)
+        const abort = () => this.page.abort(id)
         this.#open.set(id, onDelta)
         signal.addEventListener('abort', abort, { once: true })
         try {

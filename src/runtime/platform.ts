@@ -7,15 +7,15 @@ import type { Locks } from './lease.js'
 
 /** What an agent worker is made of, put together in `worker.ts`. The runtime reaches the world through nothing else. */
 export interface Platform {
-  openStore(kind: 'indexeddb' | 'memory'): Promise<Store>
+  readonly openStore: (kind: 'indexeddb' | 'memory') => Promise<Store>
   /** @throws {HandrailError} `unknown_provider`. */
-  loadModel(config: ModelConfig): Promise<Model>
-  loadValidator(): Promise<Validator>
-  createSandbox(): Sandbox
-  openChannel(name: string): Channel
+  readonly loadModel: (config: ModelConfig) => Promise<Model>
+  readonly loadValidator: () => Promise<Validator>
+  readonly createSandbox: () => Sandbox
+  readonly openChannel: (name: string) => Channel
   readonly locks: Locks
-  now(): number
-  newId(): string
+  readonly now: () => number
+  readonly newId: () => string
   /** An unsigned integer of 32 bits that nobody can guess. */
-  newSeed(): number
+  readonly newSeed: () => number
 }

@@ -1,6 +1,7 @@
 import type { Outcome, ToolResult } from '../core/events.js'
 import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
+import type { ToolEntry } from '../tools/tool-set.js'
 import type { RunPorts } from './ports.js'
 
 /** Bytes that one output may have. */
@@ -12,7 +13,7 @@ export function done({ tools }: RunPorts, call: CallState, output: Json): ToolRe
   const fault =
     bytes > largestOutput
       ? `has ${bytes} bytes, and may have ${largestOutput}`
-      : faultOf(tools.get(call.toolName)?.validateOutput, output)
+      : faultOf(tools.get(call.toolName), output)
   if (!fault) return { outcome: 'ok', output, bytes }
   const message = `The output of ${call.toolName} ${fault}.`
   if (call.mode === 'read') return failed('error', 'output_invalid', message)
@@ -24,11 +25,8 @@ export const failed = (outcome: Outcome, code: string, message: string, retryabl
   failure: { code, message, retryable },
 })
 
-function faultOf(
-  validate: ((output: Json) => readonly { path: string; message: string }[]) | undefined,
-  output: Json,
-): string | undefined {
-  const faults = validate?.(output) ?? []
+function faultOf(tool: ToolEntry | undefined, output: Json): string | undefined {
+  const faults = tool?.validateOutput?.(output) ?? []
   if (faults.length === 0) return undefined
   const list = faults.slice(0, 5).map(({ path, message }) => `${path || '/'} ${message}`)
   return `does not fit its schema: ${list.join('; ')}`

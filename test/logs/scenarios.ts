@@ -10,9 +10,9 @@ export interface Scenario extends WorldOptions {
   readonly name: string
   readonly text: string
   /** What a person answers to a call that asks. */
-  answer?(agent: TestAgent, call: Pick<CallState, 'callId' | 'hash'>): Promise<unknown>
+  readonly answer?: (agent: TestAgent, call: Pick<CallState, 'callId' | 'hash'>) => Promise<unknown>
   /** What a person does on an event. */
-  react?(agent: TestAgent, event: RunEvent): Promise<unknown> | undefined
+  readonly react?: (agent: TestAgent, event: RunEvent) => Promise<unknown> | undefined
 }
 
 const orders = [

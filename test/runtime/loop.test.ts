@@ -165,7 +165,8 @@ describe('a run', () => {
     await agent.run('One')
     await agent.end()
     await agent.run('Two', { runId: 'r2' })
-    await agent.until((event) => event.type === 'assistant-message' && JSON.stringify(event.parts).includes('Saw 3'))
+    const answer = await agent.until((event) => event.type === 'assistant-message' && event !== agent.events[3])
+    expect(answer).toMatchObject({ parts: [{ text: 'Saw 3' }] })
   })
 
   it('denies a call whose own check does not answer', { timeout: 20_000 }, async () => {

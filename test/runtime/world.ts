@@ -24,7 +24,7 @@ import { createLocks } from './locks.js'
 
 export interface TestTool extends Partial<ToolDefinition> {
   readonly risk: ToolDefinition['risk']
-  run(input: Json, call: PageCall): Json | Promise<Json>
+  readonly run: (input: Json, call: PageCall) => Json | Promise<Json>
   check?: () => CheckAnswer | Promise<CheckAnswer>
   reconcile?: (call: PageCall) => ReconcileAnswer
 }
