@@ -100,6 +100,12 @@ export class LiveSession {
     const last = this.#logs.at(-1)
     if (last?.state.status === 'running')
       throw new HandrailError('run_open', `Session "${this.id}" has an open run: "${last.runId}"`)
+    const unknown = allow?.find((name) => !agent.tools.get(name))
+    if (unknown !== undefined)
+      throw new HandrailError(
+        'invalid_options',
+        `Cannot start a run: "allow" names "${unknown}", which is no tool here`,
+      )
     await agent.store.putContext(agent.contextHash, agent.context)
     const head = {
       runId,

@@ -181,4 +181,11 @@ describe('a run', () => {
       failure: { code: 'check_failed' },
     })
   })
+
+  it('refuses a message without text, and a list of tools that names none of them', async () => {
+    const agent = await new World({ model: inTurn() }).agent()
+    await expect(agent.run('  ')).rejects.toMatchObject({ code: 'invalid_message' })
+    await expect(agent.run('Hi', { allow: ['send'] })).rejects.toMatchObject({ code: 'invalid_options' })
+    expect(agent.events).toEqual([])
+  })
 })
