@@ -13,7 +13,7 @@ export interface Model {
   readonly model: string
   /**
    * @throws {HandrailError} `code` says what went wrong (`model_auth`, `model_rate_limit`, `model_unavailable`,
-   * `model_bad_request`, `model_stream_cut`, `model_aborted`), `retryable` whether the same request may succeed later.
+   * `model_bad_request`, `model_stream_cut`, `model_bad_reply`, `model_aborted`), `retryable` whether the same request may succeed later.
    */
   generate(request: ModelRequest, options: GenerateOptions): Promise<ModelReply>
 }

@@ -18,8 +18,14 @@ import {
   type Answer,
   type Fact,
 } from './recorded-json.js'
-import { serveRecordings, type RecordedServer } from './recorded-server.js'
-import { allRecordings, callsOf, recordings, type Provider, type RecordedStep, type Recording } from './recordings.js'
+import {
+  recordings,
+  serveRecordings,
+  type RecordedServer,
+  type RecordedStep,
+  type Recording,
+} from './recorded-server.js'
+import { allRecordings, callsOf, type Provider } from './recordings.js'
 
 type Encode = (request: ModelRequest, config: ModelConfig) => object
 
