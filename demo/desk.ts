@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { createAgent, HandrailError, type Agent, type Run, type RunUpdate, type Session } from 'handrail'
+import { createAgentWorker } from './agent-worker.js'
 import { toAgentModel, type Endpoint } from './model/choice.js'
 import { instructions } from './model/instructions.js'
 import type { User } from './store/orders.js'
@@ -66,6 +67,7 @@ export class Desk {
         instructions,
         tools: createTools(this.shop, this.user.id),
         owner: this.user.id,
+        worker: createAgentWorker,
       })
       this.#follow(agent)
     } catch (error) {

@@ -4,7 +4,7 @@ import { recognise, type Intent } from './intent.js'
 import { requestProgram, returnableProgram } from './program.js'
 
 /** Characters that come in a second. */
-const speed = { text: 400, call: 3000 }
+const speed = { text: 900, call: 4000 }
 
 /**
  * No AI: fixed patterns choose what is called, and every text is computed from the results. It keeps nothing between two

@@ -39,12 +39,15 @@ interface Props {
 
 function Question({ view, approval, count, onLater }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const [reason, setReason] = useState('')
   const [problem, setProblem] = useState<string>()
   const [isAnswered, setAnswered] = useState(false)
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    // Not on a button: Enter, still held from sending the message, would decide.
+    title.current?.focus()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
@@ -62,12 +65,12 @@ function Question({ view, approval, count, onLater }: Props) {
   return (
     <dialog ref={dialog} class="approval" aria-label="Approval needed" onCancel={onLater}>
       <div class="approval-head">
-        <h2 tabIndex={-1} autofocus>
+        <h2 tabIndex={-1} ref={title}>
           Approval needed
         </h2>
         {count > 1 && <span class="quiet">{`first of ${count}`}</span>}
       </div>
-      <p class="approval-lead">The assistant wants to make this call. It waits until you decide.</p>
+      <p class="approval-lead">The assistant wants to make this call.</p>
       <dl>
         <dt>Tool</dt>
         <dd>

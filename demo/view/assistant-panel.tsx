@@ -29,17 +29,9 @@ export function AssistantPanel({ desk, onChoose }: Props) {
       <div class="panel-head">
         <h2 id="assistant-title">Assistant</h2>
         <span class="assistant-label">{labelOf(desk.endpoint)}</span>
-        <button
-          type="button"
-          class="button-quiet"
-          disabled={isOpen || runs.length === 0}
-          onClick={() => attempt(() => desk.newConversation())}
-        >
-          New conversation
-        </button>
       </div>
       <EndpointForm endpoint={desk.endpoint} isLocked={isOpen} onChoose={onChoose} />
-      <Conversation runs={runs} isBusy={isOpen} />
+      <Conversation runs={runs} isOpening={status === 'opening'} isBusy={isOpen} />
       {status === 'ready' && runs.length === 0 && (
         <div class="suggestions">
           {suggestions.map((text) => (
@@ -69,6 +61,7 @@ export function AssistantPanel({ desk, onChoose }: Props) {
         isRunning={isOpen}
         onSend={(text) => attempt(() => desk.send(text))}
         onStop={() => attempt(() => desk.stop())}
+        onNew={runs.length === 0 || isOpen ? undefined : () => attempt(() => desk.newConversation())}
       />
     </section>
   )

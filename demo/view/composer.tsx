@@ -5,9 +5,11 @@ interface Props {
   readonly isRunning: boolean
   readonly onSend: (text: string) => void
   readonly onStop: () => void
+  /** Absent: there is nothing to leave. */
+  readonly onNew?: () => void
 }
 
-export function Composer({ isReady, isRunning, onSend, onStop }: Props) {
+export function Composer({ isReady, isRunning, onSend, onStop, onNew }: Props) {
   const [text, setText] = useState('')
   const box = useRef<HTMLTextAreaElement>(null)
   const send = () => {
@@ -48,6 +50,9 @@ export function Composer({ isReady, isRunning, onSend, onStop }: Props) {
         </button>
         <button type="button" disabled={!isRunning} onClick={stop}>
           Stop
+        </button>
+        <button type="button" class="button-quiet" disabled={!onNew} onClick={onNew}>
+          New conversation
         </button>
       </div>
     </form>

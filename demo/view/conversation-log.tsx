@@ -2,7 +2,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { RunView } from '../desk.js'
 import { conversation, type Item } from './conversation.js'
 
-export function Conversation({ runs, isBusy }: { readonly runs: readonly RunView[]; readonly isBusy: boolean }) {
+interface Props {
+  readonly runs: readonly RunView[]
+  readonly isOpening: boolean
+  readonly isBusy: boolean
+}
+
+export function Conversation({ runs, isOpening, isBusy }: Props) {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   useEffect(() => {
@@ -22,7 +28,8 @@ export function Conversation({ runs, isBusy }: { readonly runs: readonly RunView
       ref={log}
       onScroll={note}
     >
-      {runs.length === 0 && (
+      {isOpening && <p class="activity activity-live">Opening the conversation</p>}
+      {!isOpening && runs.length === 0 && (
         <p class="conversation-empty">Ask about your orders, or ask for a return. Nothing is submitted without you.</p>
       )}
       {runs.map((view) => conversation(view).map((item, i) => <ItemView key={`${view.run.id}-${i}`} item={item} />))}

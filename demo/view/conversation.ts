@@ -22,10 +22,14 @@ function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Ite
       return [{ kind: 'user', text: event.text }]
     case 'assistant-message':
       return messageItems(event, seq, events)
-    case 'approval-response':
-      return event.approved
-        ? [notice('You approved the call.')]
-        : [notice(withReason('You denied the call', event.reason))]
+    case 'approval-response': {
+      const name = toolOf(event.callId, events)
+      return [notice(event.approved ? `You approved ${name}.` : withReason(`You denied ${name}`, event.reason))]
+    }
+    case 'tool-result':
+      return event.callId.includes('/')
+        ? []
+        : [{ kind: 'activity', text: doneText(event.callId, events), isLive: false }]
     case 'tool-reconciled':
       return [
         notice(event.done ? `${event.toolName} took effect.` : `${event.toolName} was not found to have taken effect.`),
@@ -42,28 +46,28 @@ function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Ite
 }
 
 function messageItems(
-  { parts, calls, complete, step }: RunEvent & { type: 'assistant-message' },
+  { parts, complete, step }: RunEvent & { type: 'assistant-message' },
   seq: number,
   events: readonly RunEvent[],
 ): Item[] {
   const isTriedAgain =
     !complete && events.slice(seq).some((later) => later.type === 'step-start' && later.step === step)
-  if (isTriedAgain) return []
   const text = parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('')
-  const settled = calls.filter(({ callId }) => isSettled(callId, events))
-  return [
-    ...(text.trim() === '' ? [] : [{ kind: 'assistant', text } as const]),
-    ...settled.map(
-      ({ callId, toolName }) =>
-        ({ kind: 'activity', text: doneText(callId, toolName, events), isLive: false }) as const,
-    ),
-  ]
+  return isTriedAgain || text.trim() === '' ? [] : [{ kind: 'assistant', text }]
 }
 
 const isSettled = (callId: string, events: readonly RunEvent[]): boolean =>
   events.some((event) => event.type === 'tool-result' && event.callId === callId)
 
-function doneText(callId: string, toolName: string, events: readonly RunEvent[]): string {
+function toolOf(callId: string, events: readonly RunEvent[]): string {
+  for (const event of events)
+    if (event.type === 'assistant-message' || event.type === 'script-turn')
+      for (const call of event.calls) if (call.callId === callId) return call.toolName
+  return callId
+}
+
+function doneText(callId: string, events: readonly RunEvent[]): string {
+  const toolName = toolOf(callId, events)
   if (toolName !== 'run_script') return `Called ${toolName}`
   const calls = callsOf(callId, events)
   return `Ran a script that made ${calls.length === 1 ? '1 call' : `${calls.length} calls`}`

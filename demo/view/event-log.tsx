@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RunView } from '../desk.js'
 
 /** Characters of one event that are shown; the download holds all. */
-const shownLength = 400
+const shownLength = 240
 
 /** The log itself: all that is stored, and what everything else on this page is made of. */
 export function EventLog({ runs }: { readonly runs: readonly RunView[] }) {
@@ -12,14 +12,14 @@ export function EventLog({ runs }: { readonly runs: readonly RunView[] }) {
     <section class="event-log" aria-label="Log">
       <details onToggle={(event) => setShown(event.currentTarget.open)}>
         <summary>
-          Log <span class="quiet">{count === 1 ? '1 event' : `${count} events`}</span>
+          Log <span class="quiet">{count === 1 ? '1 event' : `${count} events`}, newest first</span>
         </summary>
         <div class="event-log-body">
           <button type="button" class="button-quiet" disabled={count === 0} onClick={() => download(runs)}>
             Download as JSON
           </button>
           <div class="event-log-scroll" role="group" aria-label="Events" tabIndex={0}>
-            {isShown && runs.map((view) => <RunEvents key={view.run.id} view={view} />)}
+            {isShown && runs.toReversed().map((view) => <RunEvents key={view.run.id} view={view} />)}
           </div>
         </div>
       </details>
@@ -29,9 +29,9 @@ export function EventLog({ runs }: { readonly runs: readonly RunView[] }) {
 
 function RunEvents({ view }: { readonly view: RunView }) {
   return (
-    <ol start={0}>
-      {view.events.map((event, seq) => {
-        const { type, at, ...rest } = event
+    <ol>
+      {view.events.toReversed().map(({ type, at, ...rest }, fromEnd) => {
+        const seq = view.events.length - 1 - fromEnd
         return (
           <li key={`${view.run.id}-${seq}`}>
             <span class="event-seq">{seq}</span>

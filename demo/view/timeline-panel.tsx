@@ -58,6 +58,7 @@ function plainRows(rows: readonly Row[]): ReadonlySet<string> {
 }
 
 function RowView({ row }: { readonly row: Row }) {
+  const [isOpen, setOpen] = useState(false)
   const { progress, took } = row
   const state = (
     <>
@@ -75,13 +76,16 @@ function RowView({ row }: { readonly row: Row }) {
     )
   return (
     <li>
-      <details class={row.depth > 0 ? 'trace-call trace-child' : 'trace-call'}>
+      <details
+        class={row.depth > 0 ? 'trace-call trace-child' : 'trace-call'}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
         <summary class="trace-row">
           <code class="trace-name">{row.toolName}</code>
           <span class="trace-input">{summaryOf(row)}</span>
           {state}
         </summary>
-        <CallDetails row={row} />
+        {isOpen && <CallDetails row={row} />}
       </details>
     </li>
   )

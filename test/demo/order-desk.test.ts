@@ -1,0 +1,224 @@
+import type { Browser, Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { daysLeft } from '../../demo/store/after-sales.js'
+import { today } from '../../demo/store/dates.js'
+import { createOrders } from '../../demo/store/orders.js'
+import { codegenPolicies, serve, strictPolicies } from '../../scripts/serve.mjs'
+import { buildDemo, findAccessFaults, launch, openDesk, type OpenDesk } from './open-desk.js'
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 90_000 })
+
+let browser: Browser
+let site: Awaited<ReturnType<typeof serve>>
+let desk: OpenDesk
+let page: Page
+
+beforeAll(async () => {
+  site = await serve({ root: buildDemo() })
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function visit(url = site.url, options = {}) {
+  desk = await openDesk(browser, url, options)
+  page = desk.page
+}
+afterEach(() => desk.close())
+
+const conversation = () => page.getByRole('log', { name: 'Conversation' })
+const timeline = () => page.getByRole('region', { name: 'Timeline' })
+const dialog = () => page.getByRole('dialog', { name: 'Approval needed' })
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const row = (id: string) => page.getByRole('row', { name: new RegExp(`^${id}\\b`) })
+const expectSaid = (text: string | RegExp) => conversation().getByText(text).last().waitFor()
+const untilIdle = () => page.locator('button:enabled', { hasText: 'Send' }).waitFor()
+const lastMessage = async () =>
+  (await conversation().locator('.message').last().innerText()).replace(/^Assistant:\s*/, '')
+const returnO314 = 'Return O-314, the sole came off'
+
+describe('the order desk', () => {
+  it(
+    'answers which orders can still be returned by a script whose calls are in the timeline',
+    { timeout: 20_000 },
+    async () => {
+      await visit()
+      await desk.send('Which of my orders can still be returned?')
+      await expectSaid(/can still be returned \(/)
+      const own = createOrders(today()).filter(({ owner }) => owner === 'mina')
+      const expected = own.filter((order) => daysLeft(order, today()) !== undefined).map(({ id }) => id)
+      await untilIdle()
+      const answer = await lastMessage()
+      expect(answer.match(/O-\d+/g)?.toSorted()).toEqual(expected.toSorted())
+      await timeline()
+        .getByRole('button', { name: /more calls/ })
+        .click()
+      const calls = await timeline().locator('summary code').allInnerTexts()
+      const signed = own.filter(({ status }) => status === 'signed').length
+      expect(calls.filter((name) => name === 'run_script')).toHaveLength(1)
+      expect(calls.filter((name) => name === 'get_order_status')).toHaveLength(signed)
+    },
+  )
+
+  it.each([
+    { name: 'strict policy', csp: strictPolicies },
+    { name: 'policy that lets the agent worker generate code', csp: codegenPolicies },
+  ])(
+    'asks before it submits, also after a reload, and shows the id that the store issued: $name',
+    { timeout: 20_000 },
+    async ({ csp }) => {
+      const other = await serve({ root: buildDemo(), csp })
+      try {
+        await visit(other.url)
+        await desk.send(returnO314)
+        await dialog().waitFor()
+        await page.reload()
+        await dialog().waitFor()
+        const shown = await dialog().innerText()
+        for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
+          expect(shown).toContain(part)
+        expect(await row('O-314').innerText()).not.toContain('AS-')
+        await button('Approve').click()
+        await expectSaid(/AS-\d+/)
+        const id = /AS-\d+/.exec(await conversation().innerText())![0]
+        await row('O-314').getByText(id).waitFor()
+        await page.getByRole('region', { name: 'Log' }).locator('summary').click()
+        await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
+        await page.reload()
+        await expectSaid(id)
+        await row('O-314').getByText(id).waitFor()
+      } finally {
+        await other.close()
+      }
+    },
+  )
+
+  it('submits nothing when it is denied, and says so', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await dialog().getByRole('textbox').fill('I keep them')
+    await button('Deny').click()
+    await expectSaid(/No request was made for O-314\. .*I keep them/)
+    expect(await row('O-314').innerText()).not.toContain('AS-')
+  })
+
+  it('asks one after the other when several approvals wait', async () => {
+    await visit()
+    await desk.send('Return O-314 and O-312, wrong size')
+    await dialog().getByText('first of 2').waitFor()
+    await button('Approve').click()
+    await dialog().getByText('first of 2').waitFor({ state: 'detached' })
+    await button('Deny').click()
+    await untilIdle()
+    expect(await conversation().innerText()).toMatch(/AS-\d+/)
+    expect(await conversation().innerText()).toMatch(/No request was made for O-312/)
+  })
+
+  it("says no more than not available of somebody else's order", async () => {
+    await visit()
+    expect(await row('O-315').count()).toBe(0)
+    await desk.send('Return O-315, it is broken')
+    await untilIdle()
+    expect(await lastMessage()).toBe('Order O-315 is not available.')
+    expect(await dialog().count()).toBe(0)
+  })
+
+  it('keeps orders and conversation of each user apart', async () => {
+    await visit()
+    await desk.send('Where is O-314?')
+    await expectSaid(/signed for on/)
+    const user = page.getByRole('combobox', { name: 'Signed in as' })
+    await user.selectOption('Jonas Lind')
+    await row('O-315').waitFor()
+    expect(await row('O-314').count()).toBe(0)
+    await untilIdle()
+    expect(await conversation().innerText()).not.toContain('O-314')
+    await desk.send('Where is O-314?')
+    await expectSaid('Order O-314 is not available.')
+    await user.selectOption('Mina Okafor')
+    await expectSaid(/signed for on/)
+    expect(await conversation().innerText()).not.toContain('not available')
+  })
+
+  it('stops when it is told to, and takes the next message', async () => {
+    await visit()
+    await desk.send('Which of my orders can still be returned?')
+    await timeline().getByText('get_order_status').first().waitFor()
+    await button('Stop').click()
+    await expectSaid('You stopped the assistant.')
+    await untilIdle()
+    expect(await conversation().innerText()).not.toContain('can still be returned (')
+    await desk.send('What is the return policy?')
+    await expectSaid(/within 15 days/)
+  })
+
+  it('lets a decision wait, and be taken later', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await dialog().waitFor()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    await button('Review').click()
+    await button('Approve').click()
+    await expectSaid(/AS-\d+/)
+  })
+
+  it('works with the keyboard only', async () => {
+    await visit()
+    await untilIdle()
+    const tabTo = async (name: string) => {
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab')
+        const focused = await page.locator(':focus').evaluate((element) => element.ariaLabel ?? element.textContent)
+        if (focused?.trim() === name) return
+      }
+      throw new Error(`Cannot reach "${name}" with the Tab key`)
+    }
+    await tabTo('Message')
+    await page.keyboard.type(returnO314)
+    await page.keyboard.press('Enter')
+    await dialog().waitFor()
+    await tabTo('Approve')
+    await page.keyboard.press('Enter')
+    await expectSaid(/AS-\d+/)
+    expect(await page.locator(':focus').evaluate((element) => element.ariaLabel)).toBe('Message')
+  })
+
+  it('asks the person what became of a write when its outcome is unknown', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await dialog().waitFor()
+    const cdp = await page.context().newCDPSession(page)
+    const breakDisk = `{ const get = IDBObjectStore.prototype.get
+      IDBObjectStore.prototype.get = function (key) {
+        if (this.name === 'ledger') throw new DOMException('The disk cannot be read', 'UnknownError')
+        return get.call(this, key)
+      } }`
+    await cdp.send('Runtime.evaluate', { expression: breakDisk })
+    await button('Approve').click()
+    await expectSaid(/do not know whether the request for O-314/)
+    await button('It was done').click()
+    await expectSaid('submit_after_sales_request took effect.')
+    await button('It was done').waitFor({ state: 'detached' })
+  })
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it('has nothing that axe-core finds', async () => {
+      await visit(site.url, { colorScheme })
+      await untilIdle()
+      expect(await findAccessFaults(page)).toEqual([])
+      await page.getByText('Use your own endpoint').click()
+      await desk.send(returnO314)
+      await dialog().waitFor()
+      expect(await findAccessFaults(page)).toEqual([])
+      await button('Approve').click()
+      await expectSaid(/AS-\d+/)
+      await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
+        for (const details of all) details.open = true
+      })
+      expect(await findAccessFaults(page)).toEqual([])
+    })
+  })
+})
