@@ -203,6 +203,40 @@ describe('an agent', () => {
   })
 })
 
+describe('a script', () => {
+  const worker = () => new Worker(new URL('./fixtures/client/scripting.worker.ts', import.meta.url), { type: 'module' })
+  const runs = (code: string): ScriptedStep => ({ calls: [{ tool: 'run_script', input: { code } }] })
+
+  it('calls page tools, and gives the model only what it returns', async () => {
+    const replies = [
+      runs(`const found = await Promise.all(['O-1', 'O-2', 'O-3'].map((id) => tools.find_order({ id })))
+        return found.reduce((sum, { total }) => sum + total, 0)`),
+      { text: 'They come to 36 euros.' },
+    ]
+    const run = start({ worker, replies }).run('What do my orders cost?')
+    expect(await run.answer).toBe('They come to 36 euros.')
+    expect(resultOf(run, '1.0')).toMatchObject({ outcome: 'ok', output: 36 })
+    expect(done.toSorted()).toEqual(['find O-1', 'find O-2', 'find O-3'])
+  })
+
+  it('goes on after its page was left while a person was asked, and repeats nothing', async () => {
+    const [owner, session] = [`owner-${crypto.randomUUID()}`, `session-${crypto.randomUUID()}`]
+    const code = `const order = await tools.find_order({ id: 'O-1' })
+      return [order.total, await tools.cancel_order({ id: order.id })]`
+    const before = start({ worker, owner, session, replies: [runs(code)] })
+    await untilAsking(before.run('Cancel O-1'))
+    before.close()
+    const after = start({ worker, owner, session, replies: [{ text: 'Done.' }] })
+    await after.session(session).opened
+    const run = after.session(session).openRun!
+    await untilAsking(run)
+    await run.approve(run.approvals[0]!.callId)
+    expect(await run.answer).toBe('Done.')
+    expect(resultOf(run, '1.0')).toMatchObject({ outcome: 'ok', output: [12, { cancelled: 'O-1' }] })
+    expect(done).toEqual(['find O-1', 'cancel O-1'])
+  })
+})
+
 describe('a page tool', () => {
   const tool = (run: Parameters<typeof defineTool>[0]['run'], risk: 'read' | 'reversible', more: object = {}): Tool =>
     defineTool({ name: 'odd', description: 'An odd tool', input: { type: 'object' }, risk, run, ...more }) as Tool
