@@ -1,7 +1,8 @@
 import { Anthropic } from '@anthropic-ai/sdk'
+import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { toModelError } from '../model-error.js'
-import { absoluteUrl, placeholderKey, readReply, timeout } from '../read-reply.js'
+import { readReply } from '../read-reply.js'
 import { createAnthropicDecoder } from './decode.js'
 import { encodeAnthropic } from './encode.js'
 
