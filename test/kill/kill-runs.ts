@@ -1,0 +1,97 @@
+import type { Page } from 'playwright'
+import { openSite, type Site } from '../pages/open-site.js'
+import { faultsOf } from './check.js'
+import type { DoneKill } from './killer.js'
+import type { TabReport } from './page.js'
+import { planOf, sessionsOf, type Plan } from './plan.js'
+import type { StoredRun } from './stored.js'
+
+export interface KillOptions {
+  /** Runs that are killed at least once. */
+  readonly runs: number
+  readonly seed: number
+  /** Pages that are open at the same time, besides those that follow. */
+  readonly lanes?: number
+  onPage?(played: Played): void
+}
+
+export interface Played {
+  readonly plan: Plan
+  readonly kills: readonly DoneKill[]
+  /** Runs that were killed. */
+  readonly hit: number
+  readonly faults: readonly string[]
+  readonly stored: readonly StoredRun[]
+}
+
+/** Milliseconds in which a page must come to its end, however slow the machine. */
+const patience = 120_000
+
+/** Plays pages under kills until `runs` runs were killed. @returns every page that was played */
+export async function killRuns({ runs, seed, lanes = 2, onPage }: KillOptions): Promise<Played[]> {
+  const site = await openSite('kill')
+  try {
+    const duration = await undisturbed(site, seed)
+    const pages: Played[] = []
+    let index = 0
+    let hit = 0
+    const lane = async () => {
+      while (hit < runs) {
+        const played = await play(site, planOf(seed, index++, duration))
+        hit += played.hit
+        pages.push(played)
+        onPage?.(played)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    return pages
+  } finally {
+    await site.close()
+  }
+}
+
+async function undisturbed(site: Site, seed: number): Promise<number> {
+  const plan: Plan = { name: `${seed}`, write: 'plain', sessions: sessionsOf(`${seed}`, () => 0), tabs: [[]] }
+  const { faults, took } = await play(site, plan)
+  if (faults.length > 0) throw new Error(`A page that nobody disturbs fails: ${faults.join('; ')}`)
+  return took
+}
+
+async function play(site: Site, plan: Plan): Promise<Played & { readonly took: number }> {
+  const context = await site.browser.newContext()
+  try {
+    const pages = await Promise.all(plan.tabs.map(() => context.newPage()))
+    await Promise.all(pages.map((page, tab) => page.goto(addressOf(site, plan, tab), { waitUntil: 'commit' })))
+    const tabs = await Promise.all(pages.map(reportOf))
+    const kills = tabs.flatMap((tab) => tab.kills)
+    return {
+      plan,
+      kills,
+      hit: new Set(kills.flatMap(({ hit }) => hit)).size,
+      faults: [
+        ...tabs.flatMap(({ complaints }) => complaints),
+        ...plan.sessions.flatMap(({ id }) => faultsOf(plan, id, tabs).map((fault) => `${id}: ${fault}`)),
+      ],
+      stored: tabs.flatMap(({ sessions }) => sessions.flatMap(({ stored }) => stored)),
+      took: tabs[0]!.took,
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+const addressOf = (site: Site, plan: Plan, tab: number) =>
+  `${site.url}?${new URLSearchParams({ plan: JSON.stringify(plan), tab: String(tab) }).toString()}`
+
+/** What the tab says at its end; if it comes to none, what it says now. */
+async function reportOf(page: Page): Promise<TabReport> {
+    try {
+    const report = await page.waitForFunction(() => (globalThis as { report?: TabReport }).report, undefined, {
+      timeout: patience,
+    })
+    return (await report.jsonValue())!
+  } catch (error) {
+    const report = (await page.evaluate('reportNow()')) as TabReport
+    return { ...report, complaints: [...report.complaints, `The tab does not come to its end: ${String(error)}`] }
+  }
+}

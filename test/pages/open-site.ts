@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Browser } from 'playwright'
+import { build } from 'vite'
+import { findChromium } from '../../scripts/chromium.mjs'
+import { serve } from '../../scripts/serve.mjs'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface Site {
+  readonly url: string
+  readonly browser: Browser
+  close(): Promise<void>
+}
+
+/** Builds the page in a folder of `test`, serves it under the strict policies, and starts a Chromium to open it with. */
+export async function openSite(folder: string): Promise<Site> {
+  const built = mkdtempSync(join(tmpdir(), 'handrail-site-'))
+  await build({
+    configFile: join(root, 'vite.config.ts'),
+    root: join(root, 'test', folder),
+    logLevel: 'error',
+    build: { outDir: built, emptyOutDir: true, sourcemap: false, rollupOptions: { checks: { pluginTimings: false } } },
+  })
+  const [server, browser] = await Promise.all([
+    serve({ root: built }),
+    chromium.launch({ executablePath: findChromium(), args: [...chromiumArguments] }),
+  ])
+  return {
+    url: server.url,
+    browser,
+    async close() {
+      await browser.close()
+      await server.close()
+      rmSync(built, { recursive: true, force: true })
+    },
+  }
+}
+
+const chromiumArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
