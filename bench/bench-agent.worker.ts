@@ -1,0 +1,18 @@
+import 'handrail/agent.worker'
+import { appendBare, appendByStore } from './appends.js'
+import type { BenchRequest } from './bench-worker.js'
+
+/*
+ * The agent worker as it is published, which also does what it is measured against: a bare piece of work in the same worker.
+ */
+addEventListener('message', ({ data, ports }: MessageEvent<BenchRequest | { readonly bench?: undefined }>) => {
+  const [port] = ports
+  switch (data.bench) {
+    case 'echo':
+      return void (port!.onmessage = (event) => port!.postMessage({ ok: true, value: event.data }))
+    case 'append':
+      return void appendBare(data.events).then((ms) => port!.postMessage(ms))
+    case 'append-store':
+      return void appendByStore(data.events).then((ms) => port!.postMessage(ms))
+  }
+})
