@@ -15,7 +15,7 @@ export class NotJson extends Error {}
 export class TooLarge extends Error {}
 
 export interface Decoded {
-  readonly value: Json
+  readonly value: Json | undefined
   /** Bytes of the value as JSON in UTF-8, or a little more: it is measured exactly only when near the limit. */
   readonly bytes: number
 }
@@ -53,9 +53,9 @@ export function decode(bytes: Uint8Array<ArrayBuffer>, limit: number): Decoded {
   const names: string[] = []
   for (let count = reader.uint(); count > 0; count--) names.push(reader.text())
   const reading: Reading = { limit, names, objects: [], least: 0, most: 0, deepest: 0 }
-  const value = read(reader, reading, 0) ?? null
+  const value = read(reader, reading, 0)
   if (reading.most <= limit) return { value, bytes: reading.most }
-  const exact = jsonBytes(value)
+  const exact = jsonBytes(value ?? null)
   if (exact > limit) throw new TooLarge(`Cannot read a value: it has ${exact} bytes as JSON, the limit is ${limit}`)
   return { value, bytes: exact }
 }

@@ -59,6 +59,8 @@ export class Engine {
     emscripten.callbacks = {
       callFunction: (_asyncify, _context, _self, count, args, id) => {
         this.#check()
+        // An interrupt that falls into a call of ours comes back as an error that the guest could catch for ever.
+        if (options.shouldStop()) throw new Poisoned('stopped', 'A limit ended the script')
         const values: Handle[] = []
         for (let i = 0; i < count; i++) values.push(functions.QTS_ArgvGetJSValueConstPointer(args, i) as Handle)
         return options.call(id, values)

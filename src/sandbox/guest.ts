@@ -43,8 +43,13 @@ export interface Guest {
   /** As a console shows it. */
   show(value: Handle, limit: number): string
   describe(thrown: Handle): Thrown
-  toError(error: GuestError): Handle
+  /** @param site where it comes from, if not from where the guest is now */
+  toError(error: GuestError, site?: Handle): Handle
+  /** An error that knows where the guest is now. */
+  site(): Handle
 }
+
+type Five = [Handle, Handle, Handle, Handle, Handle]
 
 export async function createGuest(module: WebAssembly.Module, options: GuestOptions): Promise<Guest> {
   const { tools, stopwatch } = options
@@ -79,12 +84,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
   const isPromise = engine.newFunction('isPromise', NativeId.isPromise)
   const boot = own(engine.evaluate(prelude, 'prelude.js'))
   const ours = own(engine.call(boot, isPromise, toolsHandle))
-  const [copy, show, describe, makeError] = [0, 1, 2, 3].map((i) => engine.item(ours, i)) as [
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-  ]
+  const [copy, show, describe, makeError, site] = [0, 1, 2, 3, 4].map((i) => engine.item(ours, i)) as Five
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
     const bytes = engine.write(value)
@@ -112,9 +112,9 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     return decoded ?? { error: toError({ type: 'TypeError', code: 'failed', message: `${path} is not JSON` }) }
   }
 
-  const toError = (error: GuestError): Handle => {
+  const toError = (error: GuestError, site?: Handle): Handle => {
     const data = toHandle({ ...error })
-    const made = engine.call(makeError, data)
+    const made = site === undefined ? engine.call(makeError, data) : engine.call(makeError, data, site)
     engine.free(data)
     return made.error ?? made.value
   }
@@ -123,6 +123,10 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     engine,
     toHandle,
     toError,
+    site() {
+      const { error, value } = engine.call(site)
+      return error ?? value
+    },
     read: (value, path, limit) => readBare(value, limit) ?? readWith(copy, value, path, limit),
     show(value, limit) {
       const bytes = engine.write(value)

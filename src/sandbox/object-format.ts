@@ -73,11 +73,11 @@ export class Reader {
   }
 
   #wide(length: number): string {
+    const units = new Uint16Array(this.input.slice(this.#at, this.#at + length * 2).buffer)
+    this.#at += length * 2
     let text = ''
-    for (let left = length; left > 0; left -= chunk) {
-      const units = new Array<number>(Math.min(left, chunk))
-      for (let i = 0; i < units.length; i++, this.#at += 2) units[i] = this.#view.getUint16(this.#at, true)
-      text += String.fromCharCode(...units)
+    for (let at = 0; at < length; at += chunk) {
+      text += String.fromCharCode.apply(null, units.subarray(at, at + chunk) as unknown as number[])
     }
     return text
   }

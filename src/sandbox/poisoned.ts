@@ -1,7 +1,7 @@
-/** The isolate is lost: memory ran out, the host's stack overflowed, or wasm trapped. It may not be entered again. */
+/** The isolate is lost: memory ran out, the host's stack overflowed, wasm trapped, or a limit ended it. Enter it no more. */
 export class Poisoned extends Error {
   constructor(
-    readonly reason: 'memory' | 'stack' | 'crashed',
+    readonly reason: 'memory' | 'stack' | 'crashed' | 'stopped',
     message: string,
   ) {
     super(message)

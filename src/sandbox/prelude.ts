@@ -123,11 +123,14 @@ const describe = (thrown) => {
   const message = readText(thrown, 'message') ?? slice(stringify(show(thrown)), 0, ${errorLength})
   return { __proto__: null, name: readText(thrown, 'name'), message, code: readText(thrown, 'code'), stack: readText(thrown, 'stack') }
 }
-const makeError = (failure) => {
+/** Called at each call of a tool, to know where it was made if it fails. */
+const site = () => construct(Error, [])
+const makeError = (failure, site) => {
   const error = construct(bases[failure.type], [failure.message], classes[failure.type])
   own(error, 'code', failure.code)
   if (failure.type === 'ToolError') own(error, 'retryable', failure.retryable)
+  if (site) own(error, 'stack', readText(site, 'stack'), false)
   return error
 }
-return [copy, show, describe, makeError]
+return [copy, show, describe, makeError, site]
 })`

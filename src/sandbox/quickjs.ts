@@ -29,6 +29,10 @@ export interface Isolate {
   resume(n: number, at: number, result: HostResult, replayed?: boolean): ScriptTurn
 }
 
+interface OpenCall extends Deferred {
+  readonly site: Handle
+}
+
 /** The inputs of all calls together may be this many times as long as the input of one. */
 const inputsFactor = 16
 /** Jobs between two looks at the clock. */
@@ -40,7 +44,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   const check = toCheck(options.code)
   const program = toProgram(options.code)
   const stopwatch = createStopwatch()
-  const open = new Map<number, Deferred>()
+  const open = new Map<number, OpenCall>()
   let clock = seedTime(options.seed)
   let calls: HostCall[] = []
   let prints: string[] = []
@@ -72,8 +76,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   }
 
   function callTool(toolName: string, args: readonly Handle[]): Handle {
-    if (calledSoFar >= limits.calls) stopped ??= callsFailure(limits)
-    if (stopped) return refuse('RangeError', stopped.code, stopped.message)
+    if (calledSoFar >= limits.calls) return stop(callsFailure(limits))
     if (open.size >= limits.open) {
       const message = `Cannot call tools.${toolName}: ${limits.open} calls are open, await some of them first`
       return refuse('RangeError', 'script_calls', message)
@@ -88,14 +91,11 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
       const input = args[0] === undefined ? noInput : guest.read(args[0], `tools.${toolName}: input`, limits.output)
       if ('error' in input) return engine.throw(input.error)
       inputBytes += input.bytes
-      if (inputBytes > limits.output * inputsFactor) {
-        stopped ??= inputsFailure(limits.output * inputsFactor)
-        return refuse('RangeError', stopped.code, stopped.message)
-      }
+      if (inputBytes > limits.output * inputsFactor) return stop(inputsFailure(limits.output * inputsFactor))
       const deferred = engine.newPromise()
       const n = calledSoFar++
-      open.set(n, deferred)
-      calls.push({ n, toolName, input: input.value })
+      open.set(n, { ...deferred, site: guest.site() })
+      calls.push({ n, toolName, input: input.value ?? {} })
       return deferred.promise
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error
@@ -107,13 +107,23 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
     }
   }
 
+  /** Unwinds the guest, whatever it would catch. */
+  function stop(failure: ScriptFailure): never {
+    stopped = failure
+    throw new Poisoned('stopped', failure.message)
+  }
+
   function refuse(type: 'TypeError' | 'RangeError', errorCode: string, message: string): Handle {
     return engine.throw(guest.toError({ type, code: errorCode, message }))
   }
 
   function print(args: readonly Handle[]): void {
     if (printBytes > limits.output) return
-    const line = args.map((arg) => show(arg)).join(' ')
+    let line = ''
+    for (const [i, arg] of args.entries()) {
+      line += (i === 0 ? '' : ' ') + show(arg)
+      if (line.length > limits.output) break
+    }
     printBytes += stopwatch.aside(() => jsonBytes(line)) + 1
     prints.push(printBytes > limits.output ? cutNote(limits.output) : line)
   }
@@ -145,7 +155,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
       const ended = run()
       return stopped ? failed(stopped) : ended
     } catch (error) {
-      if (error instanceof Poisoned) return failed(poisonFailure(error))
+      if (error instanceof Poisoned) return failed(stopped ?? poisonFailure(error))
       throw error
     }
   }
@@ -170,7 +180,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
       const read = guest.read(value, 'result', limits.output)
       return 'error' in read
         ? failed(thrownFailure(guest.describe(read.error), program))
-        : { status: 'ok', value: read.value }
+        : { status: 'ok', value: read.value ?? null }
     } catch (error) {
       if (error instanceof TooLarge) return failed(returnFailure(limits))
       throw error
@@ -188,13 +198,14 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   }
 
   function feed(n: number, hostResult: HostResult): ScriptOutcome | undefined {
-    const deferred = open.get(n)
-    if (!deferred) return failed(divergedFailure(n))
+    const call = open.get(n)
+    if (!call) return failed(divergedFailure(n))
     open.delete(n)
     const given = toGiven(hostResult)
-    const value = 'failure' in given ? guest.toError({ type: 'ToolError', ...given.failure }) : engine.read(given.bytes)
-    const settled = engine.call('failure' in given ? deferred.reject : deferred.resolve, value)
-    engine.free(value, settled.error ?? settled.value, deferred.resolve, deferred.reject)
+    const value =
+      'failure' in given ? guest.toError({ type: 'ToolError', ...given.failure }, call.site) : engine.read(given.bytes)
+    const settled = engine.call('failure' in given ? call.reject : call.resolve, value)
+    engine.free(value, settled.error ?? settled.value, call.resolve, call.reject, call.site)
     return undefined
   }
 

@@ -15,13 +15,18 @@ export class WorkerLost extends Error {
   }
 }
 
+interface Pending {
+  readonly resolve: (answer: SandboxAnswer) => void
+  readonly reject: (error: WorkerLost) => void
+}
+
 /** Milliseconds from spawning a worker to its being ready. */
 const readyTimeout = 15_000
 
 /** One sandbox worker: each request is answered, or ends in {@link WorkerLost}. */
 export class WorkerLink {
   readonly #worker: Worker
-  readonly #pending = new Map<number, { resolve(answer: SandboxAnswer): void; reject(error: WorkerLost): void }>()
+  readonly #pending = new Map<number, Pending>()
   #nextId = 0
   #lost?: WorkerLost
 

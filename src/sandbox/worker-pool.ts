@@ -29,7 +29,8 @@ export class WorkerPool {
   }
 
   /** @throws {Error} when no worker can be made */
-  take(signal: AbortSignal): Promise<WorkerLink> {
+  async take(signal: AbortSignal): Promise<WorkerLink> {
+    signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       const waiting = { resolve, reject }
       signal.addEventListener('abort', () => {
