@@ -55,7 +55,7 @@ function Header({ user, onSignIn }: { readonly user: User; readonly onSignIn: (u
       <h1 class="bar-title">
         <span class="bar-shop">Fernhill Outdoor</span> Order desk
       </h1>
-      <p class="bar-about quiet">A demo of Handrail. The shop is made up, and stays in this browser.</p>
+      <p class="bar-about quiet wide-only">A demo of Handrail. The shop is made up, and stays in this browser.</p>
       <label class="bar-user">
         <span>Signed in as</span>
         <select

@@ -7,11 +7,12 @@ export type Item =
   | { readonly kind: 'notice'; readonly text: string; readonly isError: boolean }
 
 /** A run as people read it. Pure. */
-export function conversation({ events, draft, isOpen, failure }: RunView): readonly Item[] {
+export function conversation({ events, approvals, draft, isOpen, failure }: RunView): readonly Item[] {
   const items = events.flatMap((event, seq) => itemsOf(event, seq, events))
   if (draft?.text) items.push({ kind: 'assistant', text: draft.text, isLive: true })
-  const doing = isOpen && failure === undefined ? activityOf(draft?.toolName, events) : undefined
-  if (doing) items.push({ kind: 'activity', text: doing, isLive: true })
+  const isDoing = isOpen && failure === undefined && !(draft && !draft.toolName)
+  const doing = approvals.length > 0 ? 'Waiting for your approval' : activityOf(draft?.toolName, events)
+  if (isDoing) items.push({ kind: 'activity', text: doing, isLive: true })
   if (failure !== undefined) items.push(notice(`The assistant stopped here: ${failure}`, true))
   return items
 }
@@ -74,7 +75,7 @@ function doneText(callId: string, events: readonly RunEvent[]): string {
 }
 
 /** What is going on, in words. */
-function activityOf(writing: string | undefined, events: readonly RunEvent[]): string | undefined {
+function activityOf(writing: string | undefined, events: readonly RunEvent[]): string {
   if (writing === 'run_script') return 'Writing a script'
   if (writing !== undefined) return `Preparing ${writing}`
   if (events.length === 0) return 'Starting'

@@ -12,17 +12,19 @@ export function EventLog({ runs }: { readonly runs: readonly RunView[] }) {
     <section class="event-log" aria-label="Log">
       <details onToggle={(event) => setShown(event.currentTarget.open)}>
         <summary>
-          Log <span class="quiet">{count === 1 ? '1 event' : `${count} events`}, newest first</span>
+          Log
+          <span class="quiet">
+            {count === 1 ? '1 event' : `${count} events`}
+            <span class="wide-only">, newest first</span>
+          </span>
         </summary>
-        <div class="event-log-body">
-          <button type="button" class="button-quiet" disabled={count === 0} onClick={() => download(runs)}>
-            Download as JSON
-          </button>
-          <div class="event-log-scroll" role="group" aria-label="Events" tabIndex={0}>
-            {isShown && runs.toReversed().map((view) => <RunEvents key={view.run.id} view={view} />)}
-          </div>
-        </div>
+        {isShown && runs.toReversed().map((view) => <RunEvents key={view.run.id} view={view} />)}
       </details>
+      {isShown && (
+        <button type="button" class="button-quiet event-log-save" disabled={count === 0} onClick={() => download(runs)}>
+          Download as JSON
+        </button>
+      )}
     </section>
   )
 }

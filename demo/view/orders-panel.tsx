@@ -40,10 +40,14 @@ export function OrdersPanel({ shop, user }: { readonly shop: Shop; readonly user
             <tr>
               <th scope="col">Order</th>
               <th scope="col">Item</th>
-              <th scope="col">Status</th>
-              <th scope="col">Ordered</th>
+              <th scope="col" class="if-medium">
+                Status
+              </th>
+              <th scope="col" class="if-wide">
+                Ordered
+              </th>
               <th scope="col">Signed for</th>
-              <th scope="col" class="number">
+              <th scope="col" class="number if-medium">
                 Total
               </th>
               <th scope="col">After-sales</th>
@@ -67,12 +71,12 @@ function Row({ row }: { readonly row: OrderRow }) {
     <tr class={row.request && 'orders-requested'}>
       <th scope="row">{id}</th>
       <td>{item}</td>
-      <td>
+      <td class="if-medium">
         <span class={`status status-${status}`}>{statusText[status]}</span>
       </td>
-      <td class="date">{showDay(orderedOn)}</td>
+      <td class="date if-wide">{showDay(orderedOn)}</td>
       <td class="date">{signedOn ? showDay(signedOn) : '–'}</td>
-      <td class="number">{money.format(total / 100)}</td>
+      <td class="number if-medium">{money.format(total / 100)}</td>
       <td>{afterSales(row)}</td>
     </tr>
   )
@@ -82,7 +86,7 @@ function afterSales({ request, daysLeft }: OrderRow) {
   if (request)
     return (
       <>
-        <strong>{request.id}</strong> <span class="quiet">{request.type}, in review</span>
+        <strong>{request.id}</strong> <span class="quiet">{request.type}</span>
       </>
     )
   if (daysLeft === undefined) return <span class="quiet">–</span>

@@ -10,7 +10,7 @@ export function TimelinePanel({ desk }: { readonly desk: Desk }) {
       <section class="trace-timeline" aria-labelledby="timeline-title">
         <div class="panel-head">
           <h2 id="timeline-title">Timeline</h2>
-          <span class="quiet">every call of the assistant, newest request first</span>
+          <span class="quiet wide-only">every call of the assistant, newest request first</span>
         </div>
         <div class="trace-scroll" role="group" aria-label="Calls" tabIndex={0}>
           {runs.length === 0 && <p class="trace-empty">Nothing was asked yet.</p>}
