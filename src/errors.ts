@@ -33,7 +33,16 @@ export class ToolError extends HandrailError {
 /** Plain data, for a log or a message to another thread. */
 export function toFailure(error: unknown, code = 'failed'): Failure {
   if (HandrailError.is(error)) return { code: error.code, message: error.message, retryable: error.retryable }
-  return { code, message: error instanceof Error ? error.message : String(error), retryable: false }
+  return { code, message: messageOf(error), retryable: false }
+}
+
+/** What was thrown may be anything, also an object that has no text. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error)
+  } catch {
+    return 'Something was thrown that has no text'
+  }
 }
 
 export const fromFailure = ({ code, message, retryable }: Failure): HandrailError =>

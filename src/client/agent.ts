@@ -2,10 +2,8 @@ import { HandrailError } from '../errors.js'
 import type { AgentSetup, Notice, SessionHead } from '../runtime/protocol.js'
 import { checkAgent, isHosted, type AgentOptions, type RunRequest } from './check-options.js'
 import { Link } from './link.js'
-import { PageHost } from './page-host.js'
 import type { Run } from './run.js'
 import { LiveSession, type Session } from './session.js'
-import { spawnAgentWorker } from './spawn.js'
 
 export interface Agent {
   /** When the agent worker is ready. @throws {HandrailError} `worker_failed`, `agent_closed`, codes of the store. */
@@ -32,22 +30,21 @@ export function createAgent(options: AgentOptions): Agent {
   checkAgent(options)
   if (!isSecureContext)
     throw new HandrailError('insecure_context', 'Cannot create an agent: Web Locks need a page from https or localhost')
-  const { tools, model, worker = spawnAgentWorker, session: currentSession = crypto.randomUUID() } = options
+  const { tools, model, worker, session: currentSession = crypto.randomUUID() } = options
   const risks = new Map(tools.map(({ definition }) => [definition.name, definition.risk]))
   const sessions = new Map<string, LiveSession>()
   let closed: HandrailError | undefined
 
   const link = new Link({
     setup: toSetup(options),
-    spawn: () => (typeof worker === 'function' ? worker() : worker),
-    mayRestart: typeof worker === 'function',
-    createHost: () =>
-      new PageHost({
-        tools,
-        ...(isHosted(model) && { model }),
-        onDelta: (id, delta) => link.delta(id, delta),
-        onNotice: (notice: Notice) => sessions.get(notice.session)?.receive(notice),
-      }),
+    spawn: (standard) => (typeof worker === 'function' ? worker() : (worker ?? standard())),
+    mayRestart: typeof worker !== 'object',
+    host: {
+      tools,
+      ...(isHosted(model) && { model }),
+      onDelta: (id, delta) => link.delta(id, delta),
+      onNotice: (notice: Notice) => sessions.get(notice.session)?.receive(notice),
+    },
     onRestart: () => {
       for (const session of sessions.values()) void session.resume()
     },

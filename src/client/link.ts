@@ -1,14 +1,15 @@
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { AgentApi, AgentSetup, ModelDelta, Reply } from '../runtime/protocol.js'
-import type { PageHost } from './page-host.js'
-import { connect, type Connection } from './rpc.js'
+import type { PageHostOptions } from './page-host.js'
+import type { Connection } from './rpc.js'
 
 export interface LinkPorts {
   readonly setup: AgentSetup
-  spawn(): Worker
+  /** `standard` makes the worker that comes with this library. */
+  spawn(standard: () => Worker): Worker
   /** Whether `spawn` can be called again. */
   readonly mayRestart: boolean
-  createHost(): PageHost
+  readonly host: PageHostOptions
   /** A new worker has taken the place of a dead one, and knows nothing. */
   onRestart(): void
   /** There is no worker, and there will be none. */
@@ -71,8 +72,14 @@ export class Link {
   }
 
   async #open(): Promise<Connection> {
-    const host = this.ports.createHost()
-    const connection = await connect(this.ports.spawn(), host)
+    // Not before there is an agent: a page may load this library long before anybody asks for one.
+    const [{ connect }, { PageHost }, { spawnAgentWorker }] = await Promise.all([
+      import('./rpc.js'),
+      import('./page-host.js'),
+      import('./spawn.js'),
+    ])
+    const host = new PageHost(this.ports.host)
+    const connection = await connect(this.ports.spawn(spawnAgentWorker), host)
     this.#api = connection.api
     void connection.died.then((error) => {
       host.end()

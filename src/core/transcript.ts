@@ -116,8 +116,8 @@ function failureText({ outcome, failure, output }: ToolResult): string {
   return shown({ error: { ...error }, ...(output === undefined ? {} : { output }) })
 }
 
-function newsText({ callId, toolName, done, output }: Reconciliation & { callId: string }): string {
-  const what = `The outcome of the call ${callId} of ${toolName} was unknown.`
+function newsText({ toolName, done, output }: Reconciliation): string {
+  const what = `The outcome of an earlier call of ${toolName} was unknown.`
   if (!done) return `${what} It was looked for and not found yet; it may still take effect.`
   return `${what} It is now known: it took effect${output === undefined ? '' : ` and returned ${shown(output)}`}.`
 }
