@@ -10,7 +10,7 @@ const largest = 'script that ends with calls open'
 
 describe('the core keeps its invariants whatever happens, with two disturbances a history', () => {
   for (const scenario of scenarios)
-    it(`in: ${scenario.name}`, { timeout: 60_000 }, () => {
+    it(`in: ${scenario.name}`, { timeout: 180_000 }, () => {
       const { violations, isComplete, ends } = explore(scenario, { trouble: 2, limit })
       expect(Object.fromEntries(violations)).toEqual({})
       expect(isComplete).toBe(scenario.name !== largest)
@@ -19,7 +19,7 @@ describe('the core keeps its invariants whatever happens, with two disturbances 
 })
 
 describe('the explorer notices when a rule is broken', () => {
-  it.each(mutants.map((mutant) => [mutant.rule, mutant] as const))('%s', { timeout: 30_000 }, async (_, mutant) => {
+  it.each(mutants.map((mutant) => [mutant.rule, mutant] as const))('%s', { timeout: 60_000 }, async (_, mutant) => {
     const scenario = scenarios.find(({ name }) => name === mutant.scenario)
     const { trouble } = mutant
     const { violations } = explore(scenario!, { ...(await toOptions(mutant)), trouble, untilFirst: true })

@@ -3,12 +3,12 @@ import type { Page } from 'playwright'
 import type { RunEvent } from '../../src/core/events.js'
 import { call, createProfile, type Profile } from './chromium.js'
 
-describe('the store in IndexedDB, in a browser that', { timeout: 60_000 }, () => {
+describe('the store in IndexedDB, in a browser that', { timeout: 120_000 }, () => {
   let profile: Profile
   beforeEach(async () => {
     profile = await createProfile()
-  }, 60_000)
-  afterEach(() => profile.remove(), 60_000)
+  }, 120_000)
+  afterEach(() => profile.remove(), 120_000)
 
   /** Writes until `count` events are acknowledged, then does not stop. */
   async function writeTo(page: Page, count: number): Promise<{ acknowledged: () => number }> {
