@@ -25,7 +25,7 @@ import {
   type RecordedStep,
   type Recording,
 } from './recorded-server.js'
-import { allRecordings, callsOf, type Provider } from './recordings.js'
+import { allRecordings, callsOf, hasRecordings, type Provider } from './recordings.js'
 
 type Encode = (request: ModelRequest, config: ModelConfig) => object
 
@@ -180,7 +180,7 @@ function factsOfClient({ provider, steps }: Recording, i: number): Fact[] {
 const title = (list: readonly Recording[]) =>
   list.map((recording) => [`${recording.derived ? 'DERIVED stream of ' : ''}${recording.name}`, recording] as const)
 
-describe.each<Provider>(['openai', 'anthropic'])('Recordings of %s', (provider) => {
+describe.skipIf(!hasRecordings).each<Provider>(['openai', 'anthropic'])('Recordings of %s', (provider) => {
   const withCalls = recordings(provider)
   const withoutCalls = allRecordings(provider).filter(({ name }) => withCalls.every((other) => other.name !== name))
   const all = [...withCalls, ...withoutCalls]

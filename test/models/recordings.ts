@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Json, JsonObject } from '../../src/core/json.js'
 import type { ToolDefinition } from '../../src/core/tool-definition.js'
@@ -49,6 +49,9 @@ export interface RecordedStep {
 
 const corpus = resolve(process.env.HANDRAIL_CORPUS ?? resolve(import.meta.dirname, '../../../shared/data'), '1-streams')
 
+/** The recordings lie beside the project, and not in it: a clone by itself has none. */
+export const hasRecordings = existsSync(corpus)
+
 /** All recordings of a provider in which the model asks for at least one of the client's tools. */
 export function recordings(provider: Provider): Recording[] {
   return allRecordings(provider).filter(({ steps }) => steps.some(({ answer }) => callsOf(answer).length > 0))
@@ -57,7 +60,7 @@ export function recordings(provider: Provider): Recording[] {
 export function allRecordings(provider: Provider): readonly Recording[] {
   const known = read.get(provider)
   if (known) return known
-  const list = [...bareStreams(provider), ...sessions(provider)]
+  const list = hasRecordings ? [...bareStreams(provider), ...sessions(provider)] : []
   read.set(provider, list)
   return list
 }
