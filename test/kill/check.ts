@@ -30,7 +30,10 @@ export function faultsOf(plan: Plan, id: string, tabs: readonly TabReport[]): st
   const messages = transcript(stored.flatMap(({ events }) => events)).messages
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? message.calls.map(({ key }) => key) : []))
   const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.call.key] : []))
-  expectThat(toText(asked) === toText(answered), `The model asked for ${asked.join()} and was answered ${answered.join()}`)
+  expectThat(
+    toText(asked) === toText(answered),
+    `The model asked for ${asked.join()} and was answered ${answered.join()}`,
+  )
   return faults
 }
 
@@ -60,6 +63,21 @@ function callFaults(plan: Plan, runId: string, events: readonly RunEvent[], requ
     if (asked > most) faults.push(`${callId} was started ${starts} times, and its tool asked ${asked} times`)
   }
   return faults
+}
+
+/** Writes that were started under one epoch, and settled under another. */
+export function cutWrites(events: readonly RunEvent[]): string[] {
+  const decisions = decisionsOf(events)
+  let started = new Set<string>()
+  const cut: string[] = []
+  let open = new Set<string>()
+  for (const event of events) {
+    if (event.type === 'tool-start' && decisions.get(event.callId)?.mode === 'write') started.add(event.callId)
+    if (event.type === 'lease-start') open = new Set([...open, ...started])
+    if (event.type === 'tool-result' && open.has(event.callId)) cut.push(event.callId)
+    if (event.type === 'tool-result') started.delete(event.callId)
+  }
+  return cut
 }
 
 const decisionsOf = (events: readonly RunEvent[]) =>

@@ -1,17 +1,15 @@
 import type { Page } from 'playwright'
 import { openSite, type Site } from '../pages/open-site.js'
-import { faultsOf } from './check.js'
+import { cutWrites, faultsOf } from './check.js'
 import type { DoneKill } from './killer.js'
 import type { TabReport } from './page.js'
-import { planOf, sessionsOf, type Plan } from './plan.js'
+import { cuttingPlanOf, planOf, sessionsOf, writeKinds, type Plan } from './plan.js'
 import type { StoredRun } from './stored.js'
 
 export interface KillOptions {
   /** Runs that are killed at least once. */
   readonly runs: number
   readonly seed: number
-  /** Pages that are open at the same time, besides those that follow. */
-  readonly lanes?: number
   onPage?(played: Played): void
 }
 
@@ -20,31 +18,36 @@ export interface Played {
   readonly kills: readonly DoneKill[]
   /** Runs that were killed. */
   readonly hit: number
+  /** Writes that were started under one epoch, and settled under another. */
+  readonly cut: number
   readonly faults: readonly string[]
   readonly stored: readonly StoredRun[]
 }
 
 /** Milliseconds in which a page must come to its end, however slow the machine. */
 const patience = 120_000
+const pagesAtATime = 2
 
-/** Plays pages under kills until `runs` runs were killed. @returns every page that was played */
-export async function killRuns({ runs, seed, lanes = 2, onPage }: KillOptions): Promise<Played[]> {
+/**
+ * Plays pages under kills: first at every point of every kind of write, then at random moments, until `runs` runs were killed.
+ * @returns every page that was played
+ */
+export async function killRuns({ runs, seed, onPage }: KillOptions): Promise<Played[]> {
   const site = await openSite('kill')
   try {
     const duration = await undisturbed(site, seed)
-    const pages: Played[] = []
+    const first = writeKinds.map((write) => cuttingPlanOf(`${seed}-${write}`, write))
+    const played: Played[] = []
     let index = 0
-    let hit = 0
     const lane = async () => {
-      while (hit < runs) {
-        const played = await play(site, planOf(seed, index++, duration))
-        hit += played.hit
-        pages.push(played)
-        onPage?.(played)
+      while (first.length > 0 || played.reduce((sum, { hit }) => sum + hit, 0) < runs) {
+        const page = await play(site, first.shift() ?? planOf(seed, index++, duration))
+        played.push(page)
+        onPage?.(page)
       }
     }
-    await Promise.all(Array.from({ length: lanes }, lane))
-    return pages
+    await Promise.all(Array.from({ length: pagesAtATime }, lane))
+    return played
   } finally {
     await site.close()
   }
@@ -64,15 +67,17 @@ async function play(site: Site, plan: Plan): Promise<Played & { readonly took: n
     await Promise.all(pages.map((page, tab) => page.goto(addressOf(site, plan, tab), { waitUntil: 'commit' })))
     const tabs = await Promise.all(pages.map(reportOf))
     const kills = tabs.flatMap((tab) => tab.kills)
+    const stored = tabs[0]!.sessions.flatMap((session) => session.stored)
     return {
       plan,
       kills,
       hit: new Set(kills.flatMap(({ hit }) => hit)).size,
+      cut: stored.reduce((sum, { events }) => sum + cutWrites(events).length, 0),
       faults: [
         ...tabs.flatMap(({ complaints }) => complaints),
         ...plan.sessions.flatMap(({ id }) => faultsOf(plan, id, tabs).map((fault) => `${id}: ${fault}`)),
       ],
-      stored: tabs.flatMap(({ sessions }) => sessions.flatMap(({ stored }) => stored)),
+      stored,
       took: tabs[0]!.took,
     }
   } finally {
@@ -85,7 +90,7 @@ const addressOf = (site: Site, plan: Plan, tab: number) =>
 
 /** What the tab says at its end; if it comes to none, what it says now. */
 async function reportOf(page: Page): Promise<TabReport> {
-    try {
+  try {
     const report = await page.waitForFunction(() => (globalThis as { report?: TabReport }).report, undefined, {
       timeout: patience,
     })

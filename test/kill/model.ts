@@ -31,14 +31,15 @@ export function createModel(complain: (about: string) => void): Model {
     model: 'scripted',
     generate(request, options) {
       for (const fault of faultsOf(request.messages)) complain(fault)
-      return scriptedModel([reply], { chunkSize: 24 }).generate(request, options)
+      return scriptedModel([reply], { chunkSize: 100 }).generate(request, options)
     },
   }
 }
 
 function reply({ messages }: ModelRequest): ScriptedReply {
   const { order, isPlaced, isChecked } = messages.reduce(learn, {})
-  if (order === undefined) return { text: 'I look at the stock.', calls: [{ tool: 'run_script', input: { code: script } }] }
+  if (order === undefined)
+    return { text: 'I look at the stock.', calls: [{ tool: 'run_script', input: { code: script } }] }
   if (isPlaced === undefined) return { text: unsure }
   if (!isPlaced) return { calls: [{ tool: 'place_order', input: { ...order } as never }] }
   return isChecked ? { text: placed } : { calls: [{ tool: 'read_stock', input: { part: 'nuts' } }] }

@@ -58,6 +58,14 @@ const events = [
   'tool-reconciled',
 ]
 
+/** A worker that dies at each of the points, one after the other: writes are cut in two for certain. */
+export const cuttingPlanOf = (name: string, write: WriteKind): Plan => ({
+  name,
+  write,
+  sessions: sessionsOf(name, () => 0),
+  tabs: [points.map((point) => ({ what: 'worker', moment: { type: 'point', point, plus: 0 } }))],
+})
+
 /** Plan number `index` of a seed. `duration`: milliseconds of a page that nobody disturbs. */
 export function planOf(seed: number, index: number, duration: number): Plan {
   const random = randomOf(seed * 1_000_003 + index)
@@ -66,9 +74,9 @@ export function planOf(seed: number, index: number, duration: number): Plan {
   const plus = () => (random() < 0.5 ? 0 : below(30))
   const moment = (): Moment => {
     const draw = random()
-    if (draw < 0.4) return { type: 'time', plus: below(duration) }
-    if (draw < 0.6) return { type: 'update', count: 1 + below(200), plus: plus() }
-    if (draw < 0.8) return { type: 'event', event: pick(events), plus: plus() }
+    if (draw < 0.35) return { type: 'time', plus: below(duration) }
+    if (draw < 0.5) return { type: 'update', count: 1 + below(200), plus: plus() }
+    if (draw < 0.7) return { type: 'event', event: pick(events), plus: plus() }
     return { type: 'point', point: pick(points), plus: plus() }
   }
   const kills = (least: number, most: number): Kill[] =>
@@ -80,12 +88,12 @@ export function planOf(seed: number, index: number, duration: number): Plan {
   return {
     name: `${seed}-${index}`,
     write: writeKinds[index % writeKinds.length]!,
-    sessions: sessionsOf(`${seed}-${index}`, () => below(duration)),
+    sessions: sessionsOf(`${seed}-${index}`, () => below(duration / 2)),
     tabs: isFollowed ? [kills(1, 3), kills(0, 1)] : [kills(1, 3)],
   }
 }
 
-const sessionsPerPage = 4
+const sessionsPerPage = 6
 
 export const sessionsOf = (name: string, start: () => number): PlannedSession[] =>
   Array.from({ length: sessionsPerPage }, (_, i) => ({ id: `${name}-${i}`, start: start() }))

@@ -14,3 +14,10 @@ export function describePage({ plan, kills, faults, stored }: Played): string {
     ...log,
   ].join('\n')
 }
+
+export function summarize(pages: readonly Played[]): string {
+  const sum = (numberOf: (page: Played) => number) => pages.reduce((total, page) => total + numberOf(page), 0)
+  const moments = sum(({ kills }) => kills.reduce((total, { hit }) => total + hit.length, 0))
+  const kills = sum((page) => page.kills.length)
+  return `${sum(({ hit }) => hit)} runs killed at ${moments} moments by ${kills} kills, ${sum(({ cut }) => cut)} writes cut`
+}

@@ -20,7 +20,12 @@ export function createTools(ledger: Ledger, write: WriteKind, watch: Watch): Too
   const readStock = defineTool({
     name: 'read_stock',
     description: 'Reads how many there are of a part',
-    input: { type: 'object', properties: { part: { type: 'string' } }, required: ['part'], additionalProperties: false },
+    input: {
+      type: 'object',
+      properties: { part: { type: 'string' } },
+      required: ['part'],
+      additionalProperties: false,
+    },
     output: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
     risk: 'read',
     async run(_, context) {

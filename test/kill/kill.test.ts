@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { killRuns, type Played } from './kill-runs.js'
+import { writeKinds } from './plan.js'
+import { describePage, summarize } from './report.js'
+
+/** Set to repeat what went wrong, as far as the machine's timing lets it. */
+const seed = Number(process.env.HANDRAIL_SEED ?? Math.floor(Math.random() * 1e6))
+
+describe(`runs whose worker or page is killed (seed ${seed})`, () => {
+  let played: Played[]
+  beforeAll(async () => {
+    played = await killRuns({ runs: 100, seed })
+    console.log(summarize(played))
+  }, 900_000)
+
+  it('are killed a hundred times, writes of every kind in the middle', () => {
+    expect(played.reduce((sum, { hit }) => sum + hit, 0)).toBeGreaterThanOrEqual(100)
+    for (const kind of writeKinds) {
+      const cut = played.filter(({ plan }) => plan.write === kind).reduce((sum, page) => sum + page.cut, 0)
+      expect(cut, kind).toBeGreaterThanOrEqual(3)
+    }
+  })
+
+  it('all finish, with one request each, and every tab shows the log that is stored', () => {
+    expect(
+      played
+        .filter(({ faults }) => faults.length > 0)
+        .map(describePage)
+        .join('\n'),
+    ).toBe('')
+  })
+})
