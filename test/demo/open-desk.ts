@@ -39,6 +39,8 @@ export const launch = (): Promise<Browser> =>
 export interface OpenDesk {
   readonly page: Page
   send(text: string): Promise<void>
+  /** Complaints that are meant to be. */
+  forgive(pattern: RegExp): void
   /** @throws if the browser complained meanwhile: of errors, and of what a policy refused. */
   close(): Promise<void>
 }
@@ -49,6 +51,7 @@ export async function openDesk(browser: Browser, url: string, options: BrowserCo
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const complaints: string[] = []
+  const forgiven: RegExp[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
@@ -61,9 +64,11 @@ export async function openDesk(browser: Browser, url: string, options: BrowserCo
       await page.getByRole('button', { name: 'Send' }).click()
       await page.getByRole('log').getByText(text).last().waitFor()
     },
+    forgive: (pattern) => forgiven.push(pattern),
     async close() {
       await context.close()
-      if (complaints.length > 0) throw new Error(`The browser complained: ${complaints.join('\n')}`)
+      const unforgiven = complaints.filter((text) => !forgiven.some((pattern) => pattern.test(text)))
+      if (unforgiven.length > 0) throw new Error(`The browser complained: ${unforgiven.join('\n')}`)
     },
   }
 }

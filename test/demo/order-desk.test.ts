@@ -4,6 +4,8 @@ import { daysLeft } from '../../demo/store/after-sales.js'
 import { today } from '../../demo/store/dates.js'
 import { createOrders } from '../../demo/store/orders.js'
 import { codegenPolicies, serve, strictPolicies } from '../../scripts/serve.mjs'
+import { serveRecordings, type RecordedServer } from '../models/recorded-server.js'
+import { allRecordings, type Recording } from '../models/recordings.js'
 import { buildDemo, findAccessFaults, launch, openDesk, type OpenDesk } from './open-desk.js'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 90_000 })
@@ -142,18 +144,6 @@ describe('the order desk', () => {
     expect(await conversation().innerText()).not.toContain('not available')
   })
 
-  it('stops when it is told to, and takes the next message', async () => {
-    await visit()
-    await desk.send('Which of my orders can still be returned?')
-    await timeline().getByText('get_order_status').first().waitFor()
-    await button('Stop').click()
-    await expectSaid('You stopped the assistant.')
-    await untilIdle()
-    expect(await conversation().innerText()).not.toContain('can still be returned (')
-    await desk.send('What is the return policy?')
-    await expectSaid(/within 15 days/)
-  })
-
   it('lets a decision wait, and be taken later', async () => {
     await visit()
     await desk.send(returnO314)
@@ -163,6 +153,19 @@ describe('the order desk', () => {
     await button('Review').click()
     await button('Approve').click()
     await expectSaid(/AS-\d+/)
+  })
+
+  it('stops when it is told to, submits nothing then, and takes the next message', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await button('Decide later').click()
+    await button('Stop').click()
+    await expectSaid('You stopped the assistant.')
+    await untilIdle()
+    await timeline().getByText('cancelled').first().waitFor()
+    expect(await row('O-314').innerText()).not.toContain('AS-')
+    await desk.send('What is the return policy?')
+    await expectSaid(/within 15 days/)
   })
 
   it('works with the keyboard only', async () => {
@@ -204,21 +207,77 @@ describe('the order desk', () => {
     await button('It was done').waitFor({ state: 'detached' })
   })
 
-  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    it('has nothing that axe-core finds', async () => {
-      await visit(site.url, { colorScheme })
-      await untilIdle()
-      expect(await findAccessFaults(page)).toEqual([])
-      await page.getByText('Use your own endpoint').click()
-      await desk.send(returnO314)
-      await dialog().waitFor()
-      expect(await findAccessFaults(page)).toEqual([])
-      await button('Approve').click()
-      await expectSaid(/AS-\d+/)
-      await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
-        for (const details of all) details.open = true
-      })
-      expect(await findAccessFaults(page)).toEqual([])
+  it('has nothing that axe-core finds, in light and dark', async () => {
+    await visit()
+    await untilIdle()
+    const expectNoFaults = async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await findAccessFaults(page)).toEqual([])
+      }
+    }
+    await expectNoFaults()
+    await page.getByText('Use your own endpoint').click()
+    await desk.send(returnO314)
+    await dialog().waitFor()
+    await expectNoFaults()
+    await button('Approve').click()
+    await expectSaid(/AS-\d+/)
+    await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
+      for (const details of all) details.open = true
     })
+    await expectNoFaults()
+  })
+})
+
+/** One recorded answer of each provider, in words only. */
+const recorded = (['openai', 'anthropic'] as const).map((provider): Recording => {
+  const recording = allRecordings(provider).find(({ ends, steps, derived }) => {
+    const facts = steps[0]?.answer.facts ?? []
+    return ends && !derived && steps.length === 1 && facts.length > 0 && facts.every((fact) => 'text' in fact)
+  })
+  if (!recording) throw new Error(`No recording of ${provider} is a plain answer`)
+  return recording
+})
+const labels = { openai: 'OpenAI', anthropic: 'Anthropic' } as const
+
+describe('an endpoint of your own', () => {
+  let recordings: RecordedServer
+  beforeAll(async () => {
+    recordings = await serveRecordings(recorded)
+  })
+  afterAll(() => recordings.close())
+
+  const use = async (provider: keyof typeof labels, baseURL: string, model: string, key: string) => {
+    await page.getByText('Use your own endpoint').click()
+    await page.getByRole('combobox', { name: 'Provider' }).selectOption(labels[provider])
+    await page.getByRole('textbox', { name: 'Base URL' }).fill(baseURL)
+    await page.getByRole('textbox', { name: 'Model' }).fill(model)
+    await page.getByLabel('Key (optional)').fill(key)
+    await button('Use this endpoint').click()
+    await page.getByText(`${model}, ${labels[provider]} API`).waitFor()
+  }
+
+  it.each(recorded)('of $provider answers, with a key that is kept in this tab only', async (recording) => {
+    await visit()
+    await use(recording.provider, recordings.baseURL(recording), recording.model, 'secret-of-a-test')
+    await desk.send('Hello')
+    await expectSaid(recording.steps[0]!.answer.text.trim().split('\n')[0]!)
+    expect(recordings.requests(recording)).toHaveLength(1)
+    expect(JSON.stringify(recordings.requests(recording))).toContain('submit_after_sales_request')
+    const kept = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage)])
+    expect(kept.map((all) => all.includes('secret-of-a-test'))).toEqual([true, false])
+  })
+
+  it('that is not there is said to be so, and the scripted model takes over again', async () => {
+    await visit()
+    await use('openai', `${recordings.url}/nothing-here`, 'none', '')
+    await desk.send('Hello')
+    await expectSaid(/The assistant could not answer/)
+    desk.forgive(/404/)
+    await button('Back to the scripted model').click()
+    await page.getByText('scripted demo model, not an AI').waitFor()
+    await desk.send('What is the return policy?')
+    await expectSaid(/within 15 days/)
   })
 })
