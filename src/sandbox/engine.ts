@@ -1,3 +1,4 @@
+import { createCountdown } from './countdown.js'
 import { createInstance } from './instance.js'
 import { outOfMemory, Poisoned, toPoisoned } from './poisoned.js'
 import type { Emscripten, Functions, Instance } from './instance.js'
@@ -22,7 +23,7 @@ export interface EngineOptions {
   readonly now: () => number
   /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
   readonly call: (id: number, args: readonly Handle[]) => Handle
-  /** Asked at every 10,000th check of the engine: true ends the guest's code, which cannot catch it. */
+  /** Asked every few milliseconds: true ends the guest's code, which cannot catch it. */
   readonly shouldStop: () => boolean
 }
 
@@ -56,6 +57,7 @@ export class Engine {
     this.#context = context
     this.#undefined = functions.QTS_GetUndefined()
     this.#pair = emscripten._malloc(8)
+    const askSooner = createCountdown(instance)
     emscripten.callbacks = {
       callFunction: (_asyncify, _context, _self, count, args, id) => {
         this.#check()
@@ -65,7 +67,10 @@ export class Engine {
         for (let i = 0; i < count; i++) values.push(functions.QTS_ArgvGetJSValueConstPointer(args, i) as Handle)
         return options.call(id, values)
       },
-      shouldInterrupt: () => (instance.isExhausted() || options.shouldStop() ? 1 : 0),
+      shouldInterrupt: () => {
+        askSooner()
+        return options.shouldStop() ? 1 : 0
+      },
       freeHostRef: () => undefined,
       loadModuleSource: () => 0,
       normalizeModule: () => 0,
@@ -213,7 +218,6 @@ export class Engine {
 
   #check(): void {
     if (this.#poison) throw this.#poison
-    if (this.#instance.isExhausted()) throw (this.#poison = outOfMemory())
   }
 
   #allocate(bytes: number): number {

@@ -1,5 +1,6 @@
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import { engineName } from './engine-name.js'
+import { outOfMemory } from './poisoned.js'
 
 /** What this build starts with, 5 MB of it being its stack. */
 const initialPages = 256
@@ -72,8 +73,6 @@ export interface Instance {
   readonly emscripten: Emscripten
   readonly runtime: number
   readonly context: number
-  /** Whether the guest has asked for more memory than there may be. */
-  isExhausted(): boolean
 }
 
 /**
@@ -93,14 +92,14 @@ export async function createInstance(
   const grow = memory.grow.bind(memory)
   // The loader asks for a fifth more than is needed, and would not get the last part of what there may be.
   memory.grow = (delta) => grow(Math.min(delta, pages - memory.buffer.byteLength / pageBytes))
-  let exhausted = false
   let clockReads = 0
 
   const adapt = (imports: WebAssembly.ModuleImports) => {
     const resize = imports[Import.resize] as (bytes: number) => boolean
     imports[Import.resize] = (bytes: number) => {
-      exhausted ||= bytes >>> 0 > pages * pageBytes
-      return !exhausted && resize(bytes)
+      // Some loops of the engine look at a failed allocation only at their end, and the guest may catch it: unwind.
+      if (bytes >>> 0 > pages * pageBytes) throw outOfMemory()
+      return resize(bytes)
     }
     imports[Import.now] = () => {
       clockReads++
@@ -127,7 +126,7 @@ export async function createInstance(
   const context = functions.QTS_NewContext(runtime, 0)
   // A new context seeds its random generator from the clock: if not from ours, the imports have other names.
   if (clockReads === 0) throw new Error(`Cannot start the engine: the build is not ${engineName}`)
-  return { functions, emscripten, runtime, context, isExhausted: () => exhausted }
+  return { functions, emscripten, runtime, context }
 }
 
 interface Loading {

@@ -44,7 +44,7 @@ const tamperings: readonly (readonly [string, string])[] = [
   ],
   [
     'Object and Reflect',
-    `for (const o of [Object, Reflect]) for (const k of Object.getOwnPropertyNames(o)) { try { o[k] = () => { throw 1 } } catch {} }`,
+    `const { getOwnPropertyNames } = Object; for (const o of [Object, Reflect]) for (const k of getOwnPropertyNames(o)) { try { o[k] = () => { throw 1 } } catch {} }`,
   ],
   ['Error', `globalThis.Error = globalThis.TypeError = function () { throw 1 }`],
   ['Error.prepareStackTrace', `Error.prepareStackTrace = () => { for (;;); }`],
@@ -167,7 +167,7 @@ const bombs: readonly Escape[] = [
   {
     name: 'a hole over an endless getter',
     code: `Object.defineProperty(Array.prototype, 0, { get() { for (;;); } }); return [, 1]`,
-    fails: /^script_cpu/,
+    returns: [null, 1],
   },
   {
     name: 'an endless proxy as return value',
@@ -322,10 +322,10 @@ export function describeEscapes(name: string, create: () => Sandbox | Promise<Sa
     })
 
     it.each(escapes)('$name', check)
-    it.each(bombs)('$name is bounded', check)
+    it.each(bombs)('$name is bounded', check, 40_000)
 
     async function check({ code, returns, fails }: Escape) {
-      const limits = { cpu: 600 }
+      const limits = { cpu: String(fails).includes('cpu') ? 300 : 20_000, totalCpu: 20_000 }
       if (fails) expect(await failureOf(sandbox, code, { limits })).toMatch(fails)
       else expect(await valueOf(sandbox, code, { limits })).toEqual(returns)
     }
