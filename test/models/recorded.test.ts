@@ -7,17 +7,8 @@ import { createAnthropicModel } from '../../src/models/anthropic/model.js'
 import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { createOpenAIModel } from '../../src/models/openai/model.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
-import {
-  anthropicFacts,
-  eventsOf,
-  listOf,
-  openAIFacts,
-  record,
-  textOf,
-  type Answer,
-  type Fact,
-} from './recorded-json.js'
+import { factsOfClient, returned, wires } from './recorded-client.js'
+import { eventsOf, record, textOf, type Answer, type Fact } from './recorded-json.js'
 import {
   recordings,
   serveRecordings,
@@ -33,14 +24,12 @@ const providers = {
   openai: {
     create: createOpenAIModel,
     encode: encodeOpenAI as Encode,
-    complaints: openAIComplaints,
-    facts: (body: JsonObject) => openAIFacts(listOf(body.input)),
+    ...wires.openai,
   },
   anthropic: {
     create: createAnthropicModel,
     encode: encodeAnthropic as Encode,
-    complaints: anthropicComplaints,
-    facts: (body: JsonObject) => anthropicFacts(listOf(body.messages)),
+    ...wires.anthropic,
   },
 }
 
@@ -167,16 +156,6 @@ function expectReply({ answer, body }: RecordedStep, { reply, deltas }: Played['
   expect(deltas.filter((delta) => delta.type === 'call' && !names.has(delta.toolName))).toEqual([])
 }
 
-/** What the recorded client sent, without the calls that it made up itself. */
-function factsOfClient({ provider, steps }: Recording, i: number): Fact[] {
-  const body = steps[i]!.requestBody
-  const called = new Set(steps.slice(0, i).flatMap(({ answer }) => callsOf(answer).map(({ call }) => call)))
-  return providers[provider].facts(body ?? {}).filter((fact) => {
-    if ('call' in fact) return called.has(fact.call)
-    return 'result' in fact ? called.has(fact.result) : true
-  })
-}
-
 const title = (list: readonly Recording[]) =>
   list.map((recording) => [`${recording.derived ? 'DERIVED stream of ' : ''}${recording.name}`, recording] as const)
 
@@ -184,7 +163,7 @@ describe.skipIf(!hasRecordings).each<Provider>(['openai', 'anthropic'])('Recordi
   const withCalls = recordings(provider)
   const withoutCalls = allRecordings(provider).filter(({ name }) => withCalls.every((other) => other.name !== name))
   const all = [...withCalls, ...withoutCalls]
-  const { facts, complaints } = providers[provider]
+  const { facts, complaints, sent } = providers[provider]
   let server: RecordedServer
   const next = random(7)
   const played = new Map<Recording, Promise<Played>>()
@@ -226,10 +205,7 @@ describe.skipIf(!hasRecordings).each<Provider>(['openai', 'anthropic'])('Recordi
 
   it.each(title(answered))('send own items back verbatim: %s', async (_, recording) => {
     const { bodies } = await once(recording)
-    const sent = listOf(bodies.at(-1)!.input ?? bodies.at(-1)!.messages)
-    const flat = provider === 'openai' ? sent : sent.flatMap(({ content }) => listOf(content))
-    const items = recording.steps.slice(0, -1).flatMap(({ answer }) => answer.items)
-    expect(flat).toEqual(expect.arrayContaining(readable(items)))
+    expect(sent(bodies.at(-1)!)).toEqual(expect.arrayContaining(returned(recording)))
   })
 
   const other = provider === 'openai' ? 'anthropic' : 'openai'
@@ -259,12 +235,3 @@ const plain = (facts: readonly Fact[]): Fact[] =>
   facts.flatMap((fact) =>
     'reasoning' in fact ? [] : 'result' in fact ? [{ result: fact.result, text: fact.text }] : [fact],
   )
-
-/** Reasoning that was recorded without its encrypted content cannot go back, and nothing may then refer to it. */
-function readable(items: readonly JsonObject[]): JsonObject[] {
-  const isLost = ({ type, encrypted_content }: JsonObject) => type === 'reasoning' && !encrypted_content
-  if (!items.some(isLost)) return [...items]
-  return items
-    .filter((item) => !isLost(item))
-    .map((item) => Object.fromEntries(Object.entries(item).filter(([key]) => key !== 'id')))
-}
