@@ -22,11 +22,9 @@ export async function advanceScript(
   }
   signal.addEventListener('abort', end)
   try {
-    const past = ports.log.events.filter(
-      (event) => event.type === 'script-turn' && event.callId === callId,
-    ) as TurnEvent[]
     const live = begin(ports, call)
     if ('reason' in live) return diverged(ports, callId, turn, fed, live.reason)
+    const past = live.turn < turn ? turnsOf(ports, callId) : []
     for (let n = live.turn; n < turn; n++) {
       const again = await makeTurn(ports, call, live, past[n]?.fed, true)
       const difference = differenceBetween(again, past[n]!)
@@ -57,6 +55,9 @@ export async function advanceScript(
 
 type TurnEvent = RunEvent & { type: 'script-turn' }
 
+const turnsOf = ({ log }: RunPorts, callId: string): TurnEvent[] =>
+  log.events.filter((event): event is TurnEvent => event.type === 'script-turn' && event.callId === callId)
+
 function begin(ports: RunPorts, call: CallState): LiveScript | { reason: string } {
   const known = ports.scripts.get(call.callId)
   if (known) return known
@@ -84,7 +85,7 @@ async function makeTurn(
     live.turn++
     return live.script.start(startOf(log.events, callId).at, isReplay)
   }
-  const event = log.events.find((e) => e.type === 'tool-result' && e.callId === fed) as RunEvent & {
+  const event = log.events.findLast((e) => e.type === 'tool-result' && e.callId === fed) as RunEvent & {
     type: 'tool-result'
   }
   live.turn++

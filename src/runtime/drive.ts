@@ -12,13 +12,16 @@ export type Perform = (effect: Effect, signal: AbortSignal) => Promise<EventBody
  * @throws {HandrailError} when an append fails, or an effect breaks: the log can then be driven again under a new epoch only.
  */
 export async function drive(log: RunLog, perform: Perform, stop: AbortSignal): Promise<void> {
-  const inFlight = new Map<string, AbortController>()
+  /** What is being done, until it is appended; without a controller once there is nothing left to abort. */
+  const inFlight = new Map<string, AbortController | undefined>()
   const changes = watch(log, stop)
   let failure: HandrailError | undefined
 
   const begin = async (effect: Effect, { signal }: AbortController): Promise<void> => {
     try {
-      const appended = await log.perform(effect.id, await perform(effect, signal))
+      const body = await perform(effect, signal)
+      inFlight.set(effect.id, undefined)
+      const appended = await log.perform(effect.id, body)
       if (appended && log.due.some(({ id }) => id === effect.id))
         throw new HandrailError('internal', `Effect "${effect.id}" is still due after it was performed`)
     } catch (error) {
@@ -35,7 +38,7 @@ export async function drive(log: RunLog, perform: Perform, stop: AbortSignal): P
       const due = new Map(log.due.map((effect) => [effect.id, effect]))
       for (const [id, work] of inFlight) {
         const effect = due.get(id)
-        if (!effect || ('abort' in effect && effect.abort)) work.abort()
+        if (!effect || ('abort' in effect && effect.abort)) work?.abort()
       }
       for (const [id, effect] of due) {
         if (inFlight.has(id)) continue
@@ -48,7 +51,7 @@ export async function drive(log: RunLog, perform: Perform, stop: AbortSignal): P
     }
   } finally {
     changes.end()
-    for (const work of inFlight.values()) work.abort()
+    for (const work of inFlight.values()) work?.abort()
   }
   if (failure) throw failure
 }

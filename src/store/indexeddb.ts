@@ -65,13 +65,16 @@ class IndexedDbStore implements Store {
     const doing = `append event ${seq} to run "${runId}"`
     await this.#write(doing, ['events'], durability, async (tx) => {
       const events = tx.objectStore('events')
-      const checkPosition = async () => {
+      const check = async () => {
         const last = await events.openKeyCursor(logRange(runId), 'prev')
         const length = last ? last.primaryKey[1] + 1 : 0
         if (length !== seq || seq === 0) throw conflictWith(doing, `the log has ${length}`)
       }
+      const add = async () => {
+        if (seq > 0) await events.add({ runId, seq, event })
+      }
       // Both are asked for at once, which saves a round trip: the cursor sees the log as it was before.
-      await Promise.all([checkPosition(), (async () => events.add({ runId, seq, event }))()])
+      await Promise.all([check(), add()])
     })
   }
 
