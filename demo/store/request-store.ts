@@ -36,8 +36,6 @@ export interface RequestStore {
   submit(request: NewRequest): Promise<AfterSalesRequest>
   /** Finds what a key did. One that did nothing is made void, so that a late request with it is refused. */
   reconcile(owner: string, idempotencyKey: string): Promise<LedgerAnswer>
-  /** Forgets everything of an owner: for starting the demo over. */
-  clear(owner: string): Promise<void>
   /** Called when requests changed, in this tab or another. */
   subscribe(listener: () => void): () => void
 }
@@ -107,14 +105,6 @@ export async function openRequestStore(findOrder: (owner: string, id: string) =>
       if (!entry) await ledger.put({ state: 'void' }, [owner, idempotencyKey])
       await tx.done
       return { state: 'void' }
-    },
-    async clear(owner) {
-      const tx = begin()
-      const requests = tx.objectStore('requests')
-      for (const id of await requests.index('owner').getAllKeys(owner)) await requests.delete(id)
-      await tx.objectStore('ledger').delete(IDBKeyRange.bound([owner], [owner, []]))
-      await tx.done
-      changed()
     },
     subscribe(listener) {
       listeners.add(listener)

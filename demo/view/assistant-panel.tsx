@@ -31,7 +31,11 @@ export function AssistantPanel({ desk, onChoose }: Props) {
         <span class="assistant-label">{labelOf(desk.endpoint)}</span>
       </div>
       <EndpointForm endpoint={desk.endpoint} isLocked={isOpen} onChoose={onChoose} />
-      <Conversation runs={runs} isOpening={status === 'opening'} isBusy={isOpen} />
+      <Conversation
+        runs={runs}
+        isOpening={status === 'opening'}
+        isBusy={runs.some(({ draft }) => draft !== undefined)}
+      />
       {status === 'ready' && runs.length === 0 && (
         <div class="suggestions">
           {suggestions.map((text) => (

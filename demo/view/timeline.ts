@@ -115,7 +115,7 @@ function note(draft: Draft | undefined, event: RunEvent): void {
       draft.progress = words[event.outcome]
       return
     case 'tool-reconciled':
-      if (event.done) draft.progress = { text: 'done, found later', tone: 'ok' }
+      if (event.done && event.runId === undefined) draft.progress = { text: 'done, found later', tone: 'ok' }
       return
     default:
   }
@@ -140,7 +140,7 @@ function toRow({ call, prints, progress, mode, checked, askedAt, answeredAt, sta
 
 function stepProgress(end: (RunEvent & { type: 'assistant-message' }) | undefined): Progress {
   if (!end) return { text: 'answering', tone: 'live' }
-  if (!end.complete) return { text: end.failure?.code ?? 'cut', tone: 'bad' }
+  if (!end.complete) return { text: end.failure?.code.replaceAll('_', ' ') ?? 'cut off', tone: 'bad' }
   if (end.calls.length === 0) return { text: 'answered', tone: 'ok' }
   return { text: end.calls.length === 1 ? 'asked for 1 call' : `asked for ${end.calls.length} calls`, tone: 'ok' }
 }

@@ -8,7 +8,7 @@ import { serveRecordings, type RecordedServer } from '../models/recorded-server.
 import { allRecordings, type Recording } from '../models/recordings.js'
 import { buildDemo, findAccessFaults, launch, openDesk, type OpenDesk } from './open-desk.js'
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 })
 
 let browser: Browser
 let site: Awaited<ReturnType<typeof serve>>
@@ -42,60 +42,52 @@ const lastMessage = async () =>
 const returnO314 = 'Return O-314, the sole came off'
 
 describe('the order desk', () => {
-  it(
-    'answers which orders can still be returned by a script whose calls are in the timeline',
-    { timeout: 20_000 },
-    async () => {
-      await visit()
-      await desk.send('Which of my orders can still be returned?')
-      await expectSaid(/can still be returned \(/)
-      const own = createOrders(today()).filter(({ owner }) => owner === 'mina')
-      const expected = own.filter((order) => daysLeft(order, today()) !== undefined).map(({ id }) => id)
-      await untilIdle()
-      const answer = await lastMessage()
-      expect(answer.match(/O-\d+/g)?.toSorted()).toEqual(expected.toSorted())
-      await timeline()
-        .getByRole('button', { name: /more calls/ })
-        .click()
-      const calls = await timeline().locator('summary code').allInnerTexts()
-      const signed = own.filter(({ status }) => status === 'signed').length
-      expect(calls.filter((name) => name === 'run_script')).toHaveLength(1)
-      expect(calls.filter((name) => name === 'get_order_status')).toHaveLength(signed)
-    },
-  )
+  it('answers which orders can still be returned by a script whose calls are in the timeline', async () => {
+    await visit()
+    await desk.send('Which of my orders can still be returned?')
+    await expectSaid(/can still be returned \(/)
+    const own = createOrders(today()).filter(({ owner }) => owner === 'mina')
+    const expected = own.filter((order) => daysLeft(order, today()) !== undefined).map(({ id }) => id)
+    await untilIdle()
+    const answer = await lastMessage()
+    expect(answer.match(/O-\d+/g)?.toSorted()).toEqual(expected.toSorted())
+    await timeline()
+      .getByRole('button', { name: /more calls/ })
+      .click()
+    const calls = await timeline().locator('summary code').allInnerTexts()
+    const signed = own.filter(({ status }) => status === 'signed').length
+    expect(calls.filter((name) => name === 'run_script')).toHaveLength(1)
+    expect(calls.filter((name) => name === 'get_order_status')).toHaveLength(signed)
+  })
 
   it.each([
     { name: 'strict policy', csp: strictPolicies },
     { name: 'policy that lets the agent worker generate code', csp: codegenPolicies },
-  ])(
-    'asks before it submits, also after a reload, and shows the id that the store issued: $name',
-    { timeout: 20_000 },
-    async ({ csp }) => {
-      const other = await serve({ root: buildDemo(), csp })
-      try {
-        await visit(other.url)
-        await desk.send(returnO314)
-        await dialog().waitFor()
-        await page.reload()
-        await dialog().waitFor()
-        const shown = await dialog().innerText()
-        for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
-          expect(shown).toContain(part)
-        expect(await row('O-314').innerText()).not.toContain('AS-')
-        await button('Approve').click()
-        await expectSaid(/AS-\d+/)
-        const id = /AS-\d+/.exec(await conversation().innerText())![0]
-        await row('O-314').getByText(id).waitFor()
-        await page.getByRole('region', { name: 'Log' }).locator('summary').click()
-        await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
-        await page.reload()
-        await expectSaid(id)
-        await row('O-314').getByText(id).waitFor()
-      } finally {
-        await other.close()
-      }
-    },
-  )
+  ])('asks before it submits, also after a reload, and shows the id that the store issued: $name', async ({ csp }) => {
+    const other = await serve({ root: buildDemo(), csp })
+    try {
+      await visit(other.url)
+      await desk.send(returnO314)
+      await dialog().waitFor()
+      await page.reload()
+      await dialog().waitFor()
+      const shown = await dialog().innerText()
+      for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
+        expect(shown).toContain(part)
+      expect(await row('O-314').innerText()).not.toContain('AS-')
+      await button('Approve').click()
+      await expectSaid(/AS-\d+/)
+      const id = /AS-\d+/.exec(await conversation().innerText())![0]
+      await row('O-314').getByText(id).waitFor()
+      await page.getByRole('region', { name: 'Log' }).locator('summary').click()
+      await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
+      await page.reload()
+      await expectSaid(id)
+      await row('O-314').getByText(id).waitFor()
+    } finally {
+      await other.close()
+    }
+  })
 
   it('submits nothing when it is denied, and says so', async () => {
     await visit()

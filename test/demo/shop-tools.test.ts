@@ -1,4 +1,5 @@
 import 'fake-indexeddb/auto'
+import { IDBFactory } from 'fake-indexeddb'
 import { ToolError, type Tool } from 'handrail'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, today } from '../../demo/store/dates.js'
@@ -10,8 +11,8 @@ let tools: ReadonlyMap<string, Tool>
 let keys = 0
 
 beforeEach(async () => {
+  globalThis.indexedDB = new IDBFactory()
   shop = await openShop(today())
-  for (const owner of ['mina', 'jonas', 'priya']) await shop.requests.clear(owner)
   tools = toolsOf('mina')
 })
 

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Run, RunEvent } from 'handrail'
+import { expect, it } from 'vitest'
+import { conversation } from '../../demo/view/conversation.js'
+import { showDuration, timeline } from '../../demo/view/timeline.js'
+
+const folder = join(import.meta.dirname, '../logs')
+const logs = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => ({ name, events: JSON.parse(readFileSync(join(folder, name), 'utf8')) as RunEvent[] }))
+
+const runOf = (events: readonly RunEvent[]) => {
+  const isOpen = events.at(-1)?.type !== 'run-end'
+  return { run: {} as Run, events, approvals: [], unknown: [], isOpen }
+}
+
+it.each(logs)('the timeline of $name has each call once, under its script, and how it ended', ({ events }) => {
+  const proposed = events.flatMap((event) =>
+    event.type === 'assistant-message' || event.type === 'script-turn' ? event.calls.map(({ callId }) => callId) : [],
+  )
+  const rows = timeline(events).filter((row) => row.kind === 'call')
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(proposed.toSorted())
+  const orphans = rows.filter(({ id }, i) => {
+    const parent = id.split('/').slice(0, -1).join('/')
+    return parent !== '' && !rows.slice(0, i).some((earlier) => earlier.id === parent)
+  })
+  expect(orphans).toEqual([])
+  for (const row of rows) {
+    const result = events.find((event) => event.type === 'tool-result' && event.callId === row.id)
+    expect(['idle', 'live', 'ask'].includes(row.progress.tone)).toBe(
+      result?.type !== 'tool-result' || ['cancelled', 'skipped'].includes(result.outcome),
+    )
+  }
+})
+
+it.each(logs)('the conversation of $name shows every text, at every moment of the run', ({ events }) => {
+  for (let length = 0; length <= events.length; length++) conversation(runOf(events.slice(0, length)))
+  const shown = conversation(runOf(events)).flatMap((item) => (item.kind === 'assistant' ? [item.text] : []))
+  const said = events.flatMap((event) =>
+    event.type === 'assistant-message' && event.complete
+      ? event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      : [],
+  )
+  for (const text of said) expect(shown.join('')).toContain(text)
+})
+
+it.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1500, '1.5 s'],
+  [90_000, '2 min'],
+  [7_200_000, '2 h'],
+])('showDuration(%d) is %s', (ms, text) => {
+  expect(showDuration(ms)).toBe(text)
+})
