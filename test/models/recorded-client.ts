@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/core/json.js'
 import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
 import { anthropicFacts, listOf, openAIFacts, type Fact } from './recorded-json.js'
-import { callsOf, type Provider, type Recording } from './recordings.js'
+import { callsOf, type Provider, type RecordedStep, type Recording } from './recordings.js'
 
 interface Wire {
   /** What a request body says of the conversation. */
@@ -36,13 +36,14 @@ export function factsOfClient({ provider, steps }: Recording, i: number): Fact[]
 }
 
 /** What must come back verbatim of these answers' items. */
-export function returned({ steps }: Recording, answers = steps.slice(0, -1)): JsonObject[] {
+export function returned({ steps }: Recording, answers: readonly RecordedStep[] = steps.slice(0, -1)): JsonObject[] {
   return readable(answers.flatMap(({ answer }) => answer.items))
 }
 
-/** Reasoning that was recorded without its encrypted content cannot go back, and nothing may then refer to it. */
+/** Reasoning that was recorded without its content, encrypted or not, cannot go back, and nothing may then refer to it. */
 function readable(items: readonly JsonObject[]): JsonObject[] {
-  const isLost = ({ type, encrypted_content }: JsonObject) => type === 'reasoning' && !encrypted_content
+  const isLost = ({ type, encrypted_content, content }: JsonObject) =>
+    type === 'reasoning' && !encrypted_content && listOf(content).length === 0
   if (!items.some(isLost)) return [...items]
   return items
     .filter((item) => !isLost(item))
