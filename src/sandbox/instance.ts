@@ -143,8 +143,12 @@ interface Loader {
   readonly load: (options: Loading) => Promise<Emscripten>
 }
 
-/** The JavaScript of the build, without its wasm. A worker calls this before it gives its globals up. */
-export async function loadLoader(): Promise<Loader> {
+let loader: Promise<Loader> | undefined
+
+/** The JavaScript of the build, without its wasm. A worker calls this while it still can import. */
+export const loadLoader = (): Promise<Loader> => (loader ??= importLoader())
+
+async function importLoader(): Promise<Loader> {
   const [Ffi, load] = await Promise.all([variant.importFFI(), variant.importModuleLoader()])
   return { Ffi, load } as unknown as Loader
 }

@@ -32,11 +32,13 @@ export function serveSandbox(scope: SandboxScope): void {
 
   async function answer(request: SandboxRequest): Promise<Answer> {
     switch (request.type) {
-      case 'load':
+      case 'load': {
         await loadLoader()
+        const isolation = await testIsolation()
         stripGlobals()
         module = request.module
-        return { type: 'ready', engine: engineName, isolation: await testIsolation() }
+        return { type: 'ready', engine: engineName, isolation }
+      }
       case 'start':
         if (!module) throw new Error('Cannot start a script: the engine is not loaded')
         isolate = await createIsolate(module, request.options)

@@ -179,10 +179,10 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       })
 
       it.each([
-        ['a text', `throw 'late'`, 'late'],
-        ['null', 'throw null', 'null'],
-        ['a symbol', `throw Symbol('q')`, 'Symbol(q)'],
-        ['an object', `throw { code: 'x' }`, '{"code":"x"}'],
+        ['a text', `throw 'late'`, /^late$/],
+        ['null', 'throw null', /^null$/],
+        ['a symbol', `throw Symbol('q')`, /^Symbol\(q\)$/],
+        ['an object', `throw { code: 'x' }`, /^{"code":"x"}$/],
         [
           'a class of its own',
           `class Late extends Error { name = 'Late' }; throw new Late('by 5')`,
@@ -190,8 +190,7 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
         ],
       ])('may be %s', async (_, code, expected) => {
         const text = (await failureOf(sandbox, code)).replace('script_thrown: ', '')
-        if (typeof expected === 'string') expect(text).toBe(expected)
-        else expect(text).toMatch(expected)
+        expect(text).toMatch(expected)
       })
 
       it('is no failure when it is caught', async () => {
@@ -326,6 +325,7 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       })
 
       it.each(guestValues)('out of the script: %s', async (expression) => {
+        // oxlint-disable-next-line typescript/no-implied-eval -- this engine's own JSON.stringify says what is right
         const expected = new Function(`return JSON.stringify(${expression})`)() as string
         expect(JSON.stringify(await valueOf(sandbox, `return ${expression}`))).toBe(expected)
       })
@@ -381,7 +381,7 @@ const jsonValues: [string, Json][] = [
     'numeric keys',
     { 1: 'b', 0: 'a', '-1': 'c', '01': 'd', 2147483647: 'e', 2147483648: 'f', 4294967295: 'g', '1e3': 'h' },
   ],
-  ['then, toJSON and length', { then: 1, toJSON: 2, length: 3, valueOf: 4, name: 'n' }],
+  ['then, toJSON and length', JSON.parse('{"then":1,"toJSON":2,"length":3,"valueOf":4,"name":"n"}') as Json],
   ['many keys', Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key${i}`, i]))],
   ['rows', Array.from({ length: 300 }, (_, i) => ({ id: i, name: `row ${i}`, tags: ['a', 'b'] }))],
   ['a deep nesting', nested(120)],
