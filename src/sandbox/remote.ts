@@ -118,9 +118,9 @@ class RemoteScript implements Script {
     const link = this.#link
     this.#link = undefined
     if (!link) return
-    if (link.isLost) return this.#pool.give(link)
-    const giveBack = () => this.#pool.give(link)
-    link.ask('ended', { type: 'end' }, endTimeout).then(giveBack, giveBack)
+    // Its next script may come at once: a worker answers in order. One that is lost meanwhile is not used.
+    if (!link.isLost) link.ask('ended', { type: 'end' }, endTimeout).catch(() => undefined)
+    this.#pool.give(link)
   }
 }
 

@@ -14,12 +14,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Workers without a script that are kept: the one that was just used, and the next, so that scripts in a row make none. */
+const idleWorkers = 2
+
 /** Workers that have loaded the engine: one is kept warm, none is shared, and who finds none waits in line. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #line: Waiting[] = []
   #module?: Promise<WebAssembly.Module>
-  #spare?: WorkerLink
+  #idle: WorkerLink[] = []
   #count = 0
   #isLoading = false
   isolation?: Isolation
@@ -43,40 +46,25 @@ export class WorkerPool {
     })
   }
 
-  /** Gives a worker back, empty or lost. */
+  /** Gives a worker back, without a script or lost. */
   give(link: WorkerLink): void {
-    if (link.isLost) this.#count--
-    else this.#keep(link)
+    this.#idle.push(link)
     this.#serve()
   }
 
-  /** Makes the spare, if there is none. */
+  /** Makes a worker, if none is idle. */
   warm(): void {
-    if (!this.#spare && !this.#isLoading && this.#count < this.#options.maxWorkers) void this.#load()
+    if (this.#idle.length === 0 && !this.#isLoading && this.#count < this.#options.maxWorkers) void this.#load()
   }
 
   #serve(): void {
-    if (this.#spare?.isLost) {
-      this.#spare = undefined
-      this.#count--
-    }
-    const next = this.#spare && this.#line.shift()
-    if (next) {
-      next.resolve(this.#spare!)
-      this.#spare = undefined
-    }
+    const idle = this.#idle.filter(({ isLost }) => !isLost)
+    while (idle.length > 0 && this.#line.length > 0) this.#line.shift()!.resolve(idle.shift()!)
+    for (const link of idle.splice(idleWorkers)) link.terminate()
+    const gone = this.#idle.filter(({ isLost }) => isLost).length
+    this.#count -= gone
+    this.#idle = idle
     this.warm()
-  }
-
-  #keep(link: WorkerLink): void {
-    const next = this.#line.shift()
-    if (next) return next.resolve(link)
-    if (!this.#spare) {
-      this.#spare = link
-      return
-    }
-    link.terminate()
-    this.#count--
   }
 
   async #load(): Promise<void> {
@@ -85,8 +73,7 @@ export class WorkerPool {
     try {
       const link = await this.#spawn()
       this.#isLoading = false
-      this.#keep(link)
-      this.#serve()
+      this.give(link)
     } catch (error) {
       this.#isLoading = false
       this.#count--
