@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright'
 import { findChromium } from '../../scripts/chromium.mjs'
 
@@ -73,12 +72,10 @@ export async function openDesk(browser: Browser, url: string, options: BrowserCo
   }
 }
 
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
 /** What axe-core finds wrong, as lines of text. Evaluated over the protocol, which no policy of the page refuses. */
 export async function findAccessFaults(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Runtime.evaluate', { expression: await readFile(axePath, 'utf8') })
+  await session.send('Runtime.evaluate', { expression: axe.source })
   const { result } = await session.send('Runtime.evaluate', {
     expression: `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`,
