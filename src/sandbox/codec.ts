@@ -175,7 +175,7 @@ const defineOwn = (target: object, name: string, value: Json): object =>
  * Writes a value for the guest.
  * @throws {NotJson} when it is nested deeper than {@link depthIn}, or holds what is not JSON
  */
-export function encode(value: Json): Uint8Array {
+export function encode(value: Json): Uint8Array<ArrayBuffer> {
   const names = new Map<string, number>()
   const body = new Writer(1024)
   write(body, names, value, 0)
