@@ -12,6 +12,8 @@ export type {
   ModelDelta,
   ModelReply,
   ModelRequest,
+  ReplyPart,
+  GenerateOptions,
   ScriptLimits,
   SessionHead,
 } from './runtime/protocol.js'

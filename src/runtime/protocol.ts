@@ -9,7 +9,15 @@ import type { CheckAnswer, ReconcileAnswer } from '../tools/tool.js'
 
 export type { CheckAnswer, ReconcileAnswer }
 
-export type { Model, ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
+export type {
+  GenerateOptions,
+  Model,
+  ModelConfig,
+  ModelDelta,
+  ModelReply,
+  ModelRequest,
+  ReplyPart,
+} from '../models/model.js'
 export type { ScriptLimits } from '../sandbox/script.js'
 export type { SessionHead } from '../store/store.js'
 
