@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright'
 import { findChromium } from '../../scripts/chromium.mjs'
@@ -37,6 +37,8 @@ export const launch = (): Promise<Browser> =>
 
 export interface OpenDesk {
   readonly page: Page
+  /** Names of the files that were asked for, by the page and by its workers. */
+  readonly requested: ReadonlySet<string>
   send(text: string): Promise<void>
   /** Complaints that are meant to be. */
   forgive(pattern: RegExp): void
@@ -55,9 +57,12 @@ export async function openDesk(browser: Browser, url: string, options: BrowserCo
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
+  const requested = new Set<string>()
+  context.on('request', (request) => requested.add(basename(new URL(request.url()).pathname)))
   await page.goto(url)
   return {
     page,
+    requested,
     async send(text) {
       await page.getByRole('textbox', { name: 'Message' }).fill(text)
       await page.getByRole('button', { name: 'Send' }).click()

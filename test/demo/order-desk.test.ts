@@ -61,33 +61,39 @@ describe('the order desk', () => {
   })
 
   it.each([
-    { name: 'strict policy', csp: strictPolicies },
-    { name: 'policy that lets the agent worker generate code', csp: codegenPolicies },
-  ])('asks before it submits, also after a reload, and shows the id that the store issued: $name', async ({ csp }) => {
-    const other = await serve({ root: buildDemo(), csp })
-    try {
-      await visit(other.url)
-      await desk.send(returnO314)
-      await dialog().waitFor()
-      await page.reload()
-      await dialog().waitFor()
-      const shown = await dialog().innerText()
-      for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
-        expect(shown).toContain(part)
-      expect(await row('O-314').innerText()).not.toContain('AS-')
-      await button('Approve').click()
-      await expectSaid(/AS-\d+/)
-      const id = /AS-\d+/.exec(await conversation().innerText())![0]
-      await row('O-314').getByText(id).waitFor()
-      await page.getByRole('region', { name: 'Log' }).locator('summary').click()
-      await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
-      await page.reload()
-      await expectSaid(id)
-      await row('O-314').getByText(id).waitFor()
-    } finally {
-      await other.close()
-    }
-  })
+    { name: 'strict policy', csp: strictPolicies, validator: 'interpreted-validator' },
+    { name: 'policy that lets the agent worker generate code', csp: codegenPolicies, validator: 'ajv-validator' },
+  ])(
+    'asks before it submits, also after a reload, and shows the id that the store issued: $name',
+    async ({ csp, validator }) => {
+      const other = await serve({ root: buildDemo(), csp })
+      try {
+        await visit(other.url)
+        await desk.send(returnO314)
+        await dialog().waitFor()
+        await page.reload()
+        await dialog().waitFor()
+        const shown = await dialog().innerText()
+        for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
+          expect(shown).toContain(part)
+        expect(await row('O-314').innerText()).not.toContain('AS-')
+        await button('Approve').click()
+        await expectSaid(/AS-\d+/)
+        const id = /AS-\d+/.exec(await conversation().innerText())![0]
+        await row('O-314').getByText(id).waitFor()
+        await page.getByRole('region', { name: 'Log' }).locator('summary').click()
+        await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
+        await page.reload()
+        await expectSaid(id)
+        await row('O-314').getByText(id).waitFor()
+        expect([...desk.requested].filter((name) => /^(ajv|interpreted)-validator-/.test(name))).toEqual([
+          expect.stringMatching(validator),
+        ])
+      } finally {
+        await other.close()
+      }
+    },
+  )
 
   it('submits nothing when it is denied, and says so', async () => {
     await visit()
