@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright'
 import { build } from 'vite'
 import { findChromium } from '../../scripts/chromium.mjs'
-import { serve } from '../../scripts/serve.mjs'
+import { serve, type Policies } from '../../scripts/serve.mjs'
 
 const root = join(import.meta.dirname, '../..')
 
 export interface Site {
   readonly url: string
   readonly browser: Browser
+  /** Serves the same page at another origin, under other policies. @returns its URL */
+  serveUnder(policies: Policies): Promise<string>
   close(): Promise<void>
 }
 
@@ -27,12 +29,17 @@ export async function openSite(folder: string): Promise<Site> {
     serve({ root: built }),
     chromium.launch({ executablePath: findChromium(), args: [...chromiumArguments] }),
   ])
+  const servers = [server]
   return {
     url: server.url,
     browser,
+    async serveUnder(csp) {
+      servers.push(await serve({ root: built, csp }))
+      return servers.at(-1)!.url
+    },
     async close() {
       await browser.close()
-      await server.close()
+      await Promise.all(servers.map((open) => open.close()))
       rmSync(built, { recursive: true, force: true })
     },
   }
