@@ -68,7 +68,7 @@ function callFaults(plan: Plan, runId: string, events: readonly RunEvent[], requ
 /** Writes that were started under one epoch, and settled under another. */
 export function cutWrites(events: readonly RunEvent[]): string[] {
   const decisions = decisionsOf(events)
-  let started = new Set<string>()
+  const started = new Set<string>()
   const cut: string[] = []
   let open = new Set<string>()
   for (const event of events) {

@@ -10,7 +10,7 @@ export interface KillOptions {
   /** Runs that are killed at least once. */
   readonly runs: number
   readonly seed: number
-  onPage?(played: Played): void
+  readonly onPage?: (played: Played) => void
 }
 
 export interface Played {

@@ -7,8 +7,8 @@ export interface PersonPorts {
   readonly ledger: Ledger
   /** Only one of the tabs starts runs: nobody types in two at once. */
   readonly starts: boolean
-  onApprove(): void
-  complain(about: string): void
+  readonly onApprove: () => void
+  readonly complain: (about: string) => void
 }
 
 /** What a person may be told when somebody was faster, or when what answers died: they look again. */

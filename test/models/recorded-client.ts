@@ -5,11 +5,11 @@ import { callsOf, type Provider, type RecordedStep, type Recording } from './rec
 
 interface Wire {
   /** What a request body says of the conversation. */
-  facts(body: JsonObject): Fact[]
+  readonly facts: (body: JsonObject) => Fact[]
   /** Why the provider would refuse it. */
-  complaints(body: JsonObject): string[]
+  readonly complaints: (body: JsonObject) => string[]
   /** Items or blocks, ours and the provider's. */
-  sent(body: JsonObject): JsonObject[]
+  readonly sent: (body: JsonObject) => JsonObject[]
 }
 
 export const wires: Readonly<Record<Provider, Wire>> = {
