@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 interface Props {
   readonly isReady: boolean
@@ -11,13 +11,21 @@ interface Props {
 
 export function Composer({ isReady, isRunning, onSend, onStop, onNew }: Props) {
   const [text, setText] = useState('')
+  /** Sent before the worker was there: it goes out as soon as it can. */
+  const [isQueued, setIsQueued] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
   const send = () => {
     box.current?.focus()
-    if (!isReady || isRunning || text.trim() === '') return
+    if (isRunning || text.trim() === '') return
+    if (!isReady) return setIsQueued(true)
     onSend(text.trim())
     setText('')
   }
+  useEffect(() => {
+    if (!isReady || !isQueued) return
+    setIsQueued(false)
+    send()
+  }, [isReady])
   const stop = () => {
     box.current?.focus()
     onStop()
@@ -45,7 +53,7 @@ export function Composer({ isReady, isRunning, onSend, onStop, onNew }: Props) {
         onKeyDown={onKeyDown}
       />
       <div class="composer-buttons">
-        <button type="submit" class="button-primary" disabled={!isReady || isRunning}>
+        <button type="submit" class="button-primary" disabled={isRunning || isQueued}>
           Send
         </button>
         <button type="button" disabled={!isRunning} onClick={stop}>

@@ -95,6 +95,19 @@ describe('the order desk', () => {
     },
   )
 
+  it('sends what was typed before the assistant was ready', async () => {
+    await visit()
+    await page.evaluate(() => {
+      const box = document.querySelector('textarea')!
+      box.value = 'How is O-314?'
+      box.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    })
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+    await expectSaid(/O-314/)
+    await untilIdle()
+    expect(await lastMessage()).toMatch(/O-314/)
+  })
+
   it('submits nothing when it is denied, and says so', async () => {
     await visit()
     await desk.send(returnO314)
