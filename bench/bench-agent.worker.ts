@@ -14,5 +14,6 @@ addEventListener('message', ({ data, ports }: MessageEvent<BenchRequest | { read
       return void appendBare(data.events).then((ms) => port!.postMessage(ms))
     case 'append-store':
       return void appendByStore(data.events).then((ms) => port!.postMessage(ms))
+    case undefined: // The agent's own.
   }
 })

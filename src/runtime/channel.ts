@@ -2,7 +2,7 @@ import type { Command, Notice, Reply, RunOptions } from './protocol.js'
 
 /** What the tabs of one session say to each other. The driver tells what happens; the others ask, and are answered. */
 export type Shout =
-  | { readonly type: 'notice'; readonly notice: Notice }
+  | { readonly type: 'notices'; readonly notices: readonly Notice[] }
   | { readonly type: 'ask'; readonly id: string; readonly request: Request }
   | { readonly type: 'answer'; readonly id: string; readonly reply: Reply<unknown> }
 
@@ -20,8 +20,13 @@ export interface Channel {
 /** Milliseconds in which a driver must answer. One that does not is taken for dead, or frozen. */
 export const answerTimeout = 2_000
 
+/** Milliseconds for which notices are gathered: a message to all tabs costs the driver more than an append to memory. */
+const gatheringTime = 20
+
 export class SessionChannel {
   readonly #waiting = new Map<string, (reply: Reply<unknown> | undefined) => void>()
+  #gathered: Notice[] = []
+  #isClosed = false
 
   constructor(
     private readonly channel: Channel,
@@ -30,15 +35,15 @@ export class SessionChannel {
   ) {
     channel.onmessage = (event) => {
       const shout = event.data as Shout
-      if (shout.type === 'notice') handlers.onNotice(shout.notice)
+      if (shout.type === 'notices') for (const notice of shout.notices) handlers.onNotice(notice)
       if (shout.type === 'answer') this.#settle(shout.id, shout.reply)
       if (shout.type !== 'ask') return
-      void handlers.onAsk(shout.request)?.then((reply) => channel.postMessage({ type: 'answer', id: shout.id, reply }))
+      void handlers.onAsk(shout.request)?.then((reply) => this.#shout({ type: 'answer', id: shout.id, reply }))
     }
   }
 
   tell(notice: Notice): void {
-    this.channel.postMessage({ type: 'notice', notice })
+    if (this.#gathered.push(notice) === 1) setTimeout(() => this.#tellGathered(), gatheringTime)
   }
 
   /** The driver's answer. Undefined: there was none in time. */
@@ -47,13 +52,27 @@ export class SessionChannel {
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve)
       setTimeout(() => this.#settle(id, undefined), answerTimeout)
-      this.channel.postMessage({ type: 'ask', id, request })
+      this.#shout({ type: 'ask', id, request })
     })
   }
 
   close(): void {
     for (const id of this.#waiting.keys()) this.#settle(id, undefined)
+    this.#tellGathered()
+    this.#isClosed = true
     this.channel.close()
+  }
+
+  /** After everything that was told before. */
+  #shout(shout: Shout): void {
+    this.#tellGathered()
+    if (!this.#isClosed) this.channel.postMessage(shout)
+  }
+
+  #tellGathered(): void {
+    const notices = this.#gathered
+    this.#gathered = []
+    if (notices.length > 0 && !this.#isClosed) this.channel.postMessage({ type: 'notices', notices })
   }
 
   #settle(id: string, reply: Reply<unknown> | undefined): void {
