@@ -177,9 +177,9 @@ const defineOwn = (target: object, name: string, value: Json): object =>
  */
 export function encode(value: Json): Uint8Array<ArrayBuffer> {
   const names = new Map<string, number>()
-  const body = new Writer(1024)
+  const body = new Writer(256)
   write(body, names, value, 0)
-  const head = new Writer(16 + names.size * 16)
+  const head = new Writer(16 + names.size * 16 + body.length)
   head.byte(version)
   head.uint(names.size)
   for (const name of names.keys()) head.text(name)

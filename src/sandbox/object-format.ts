@@ -17,19 +17,23 @@ export const Tag = {
   reference: 19,
 } as const
 
+/** One number and its bytes; every engine that runs wasm is little-endian as wasm is. */
+const number = new Float64Array(1)
+const numberBytes = new Uint8Array(number.buffer)
+
 /** Code units that one call of `String.fromCharCode` gets. */
 const chunk = 4096
 
 export class Reader {
   #at = 0
-  readonly #view: DataView
 
-  constructor(readonly input: Uint8Array<ArrayBuffer>) {
-    this.#view = new DataView(input.buffer, input.byteOffset, input.byteLength)
-  }
+  constructor(readonly input: Uint8Array<ArrayBuffer>) {}
 
+  /** @throws {RangeError} behind the last byte */
   byte(): number {
-    return this.#view.getUint8(this.#at++)
+    const byte = this.input[this.#at++]
+    if (byte === undefined) throw new RangeError('Cannot read a value: it ends early')
+    return byte
   }
 
   /** LEB128. */
@@ -49,9 +53,8 @@ export class Reader {
   }
 
   float(): number {
-    const value = this.#view.getFloat64(this.#at, true)
-    this.#at += 8
-    return value
+    for (let i = 0; i < 8; i++) numberBytes[i] = this.byte()
+    return number[0]!
   }
 
   /** Latin-1 or UTF-16, counted: a string may hold U+0000 and lone surrogates. */
@@ -63,7 +66,12 @@ export class Reader {
 
   #narrow(length: number): string {
     const end = this.#at + length
+    if (end > this.input.length) throw new RangeError('Cannot read a value: it ends early')
     let text = ''
+    if (length <= 12) {
+      while (this.#at < end) text += String.fromCharCode(this.input[this.#at++]!)
+      return text
+    }
     while (this.#at < end) {
       const next = Math.min(end, this.#at + chunk)
       text += String.fromCharCode.apply(null, this.input.subarray(this.#at, next) as unknown as number[])
@@ -86,11 +94,13 @@ export class Reader {
 export class Writer {
   #at = 0
   #buffer: Uint8Array<ArrayBuffer>
-  #view: DataView
 
   constructor(size: number) {
     this.#buffer = new Uint8Array(size)
-    this.#view = new DataView(this.#buffer.buffer)
+  }
+
+  get length(): number {
+    return this.#at
   }
 
   done(): Uint8Array<ArrayBuffer> {
@@ -115,9 +125,8 @@ export class Writer {
       this.uint(((value << 1) ^ (value >> 31)) >>> 0)
     } else if (Number.isFinite(value)) {
       this.byte(Tag.float)
-      this.#reserve(8)
-      this.#view.setFloat64(this.#at, value, true)
-      this.#at += 8
+      number[0] = value
+      this.bytes(numberBytes)
     } else this.byte(Tag.null)
   }
 
@@ -140,7 +149,11 @@ export class Writer {
     const { length } = value
     this.#reserve(5 + length * 2)
     this.uint(length * 2 + 1)
-    for (let i = 0; i < length; i++, this.#at += 2) this.#view.setUint16(this.#at, value.charCodeAt(i), true)
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i)
+      this.#buffer[this.#at++] = unit & 0xff
+      this.#buffer[this.#at++] = unit >> 8
+    }
   }
 
   bytes(value: Uint8Array): void {
@@ -154,6 +167,5 @@ export class Writer {
     const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#at + size))
     larger.set(this.#buffer.subarray(0, this.#at))
     this.#buffer = larger
-    this.#view = new DataView(larger.buffer)
   }
 }
