@@ -82,7 +82,10 @@ describe('a script', () => {
 
   it('sees another prelude only under another engine name, which old logs do not have', () => {
     const hash = createHash('sha256').update(prelude).digest('hex').slice(0, 16)
-    expect([engineName, hash]).toEqual(['quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 1', '63b0f0ff6e67e4f7'])
+    expect([engineName, hash]).toEqual([
+      'quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 1',
+      '63b0f0ff6e67e4f7',
+    ])
   })
 })
 
