@@ -20,6 +20,8 @@ export function faultsOf(plan: Plan, id: string, tabs: readonly TabReport[]): st
   expectThat(sumOfReads(stored) === countOf(own[0]?.input), 'The order is not for what the script has read')
   for (const { runId, events } of stored) {
     expectThat(fold(events).status === 'completed', `run ${runId} is ${fold(events).status}`)
+    if (plan.write !== 'plain')
+      for (const callId of unknownIn(events)) faults.push(`run ${runId}: ${callId} is unknown, and could be found out`)
     for (const fault of callFaults(plan, runId, events, requests)) faults.push(`run ${runId}: ${fault}`)
     for (const key of okWrites(runId, events))
       expectThat(
@@ -65,20 +67,21 @@ function callFaults(plan: Plan, runId: string, events: readonly RunEvent[], requ
   return faults
 }
 
-/** Writes that were started under one epoch, and settled under another. */
+/** Writes that were interrupted: started under one epoch, and not settled when the next began. */
 export function cutWrites(events: readonly RunEvent[]): string[] {
   const decisions = decisionsOf(events)
   const started = new Set<string>()
-  const cut: string[] = []
-  let open = new Set<string>()
+  const cut = new Set<string>()
   for (const event of events) {
     if (event.type === 'tool-start' && decisions.get(event.callId)?.mode === 'write') started.add(event.callId)
-    if (event.type === 'lease-start') open = new Set([...open, ...started])
-    if (event.type === 'tool-result' && open.has(event.callId)) cut.push(event.callId)
     if (event.type === 'tool-result') started.delete(event.callId)
+    if (event.type === 'lease-start') for (const callId of started) cut.add(callId)
   }
-  return cut
+  return [...cut]
 }
+
+const unknownIn = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'tool-result' && event.outcome === 'unknown' ? [event.callId] : []))
 
 const decisionsOf = (events: readonly RunEvent[]) =>
   new Map(events.flatMap((event) => (event.type === 'tool-decision' ? [[event.callId, event] as const] : [])))

@@ -18,7 +18,7 @@ export interface Played {
   readonly kills: readonly DoneKill[]
   /** Runs that were killed. */
   readonly hit: number
-  /** Writes that were started under one epoch, and settled under another. */
+  /** Writes that were interrupted. */
   readonly cut: number
   readonly faults: readonly string[]
   readonly stored: readonly StoredRun[]
@@ -27,6 +27,8 @@ export interface Played {
 /** Milliseconds in which a page must come to its end, however slow the machine. */
 const patience = 120_000
 const pagesAtATime = 2
+/** Pages with faults after which no more are played. */
+const mostFaulty = 3
 
 /**
  * Plays pages under kills: first at every point of every kind of write, then at random moments, until `runs` runs were killed.
@@ -40,7 +42,10 @@ export async function killRuns({ runs, seed, onPage }: KillOptions): Promise<Pla
     const played: Played[] = []
     let index = 0
     const lane = async () => {
-      while (first.length > 0 || played.reduce((sum, { hit }) => sum + hit, 0) < runs) {
+      const isEnough = () =>
+        played.filter(({ faults }) => faults.length > 0).length >= mostFaulty ||
+        (first.length === 0 && played.reduce((sum, { hit }) => sum + hit, 0) >= runs)
+      while (!isEnough()) {
         const page = await play(site, first.shift() ?? planOf(seed, index++, duration))
         played.push(page)
         onPage?.(page)

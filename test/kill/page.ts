@@ -33,10 +33,15 @@ const tab = Number(query.get('tab'))
 const complaints = JSON.parse(sessionStorage.getItem(`complaints ${plan.name}`) ?? '[]') as string[]
 let isLeft = false
 addEventListener('pagehide', () => (isLeft = true), { capture: true })
+let fail: () => void
+/** There is something to complain about: nothing that follows says more. */
+const failed = new Promise<void>((resolve) => (fail = resolve))
+if (complaints.length > 0) fail!()
 const complain = (about: string) => {
   if (isLeft) return
   complaints.push(about)
   sessionStorage.setItem(`complaints ${plan.name}`, JSON.stringify(complaints))
+  fail()
 }
 addEventListener('unhandledrejection', ({ reason }) => complain(`unhandled: ${String(reason)}`))
 
@@ -76,7 +81,7 @@ async function play(): Promise<void> {
     complaints,
   })
   Object.assign(globalThis, { reportNow })
-  await Promise.all(plan.sessions.map(inSession))
+  await Promise.race([Promise.all(plan.sessions.map(inSession)), failed])
   killer.end()
   Object.assign(globalThis, { report: await reportNow() })
 }

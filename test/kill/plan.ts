@@ -58,13 +58,19 @@ const events = [
   'tool-reconciled',
 ]
 
-/** A worker that dies at each of the points, one after the other: writes are cut in two for certain. */
-export const cuttingPlanOf = (name: string, write: WriteKind): Plan => ({
-  name,
-  write,
-  sessions: sessionsOf(name, () => 0),
-  tabs: [points.map((point) => ({ what: 'worker', moment: { type: 'point', point, plus: 0 } }))],
-})
+/** A worker that dies as a run starts, and then at each of the points: writes are cut in two for certain. */
+export function cuttingPlanOf(name: string, write: WriteKind): Plan {
+  const moments: Moment[] = [
+    { type: 'event', event: 'run-start', plus: 0 },
+    ...points.map((point): Moment => ({ type: 'point', point, plus: 0 })),
+  ]
+  return {
+    name,
+    write,
+    sessions: sessionsOf(name, () => 0),
+    tabs: [moments.map((moment) => ({ what: 'worker', moment }))],
+  }
+}
 
 /** Plan number `index` of a seed. `duration`: milliseconds of a page that nobody disturbs. */
 export function planOf(seed: number, index: number, duration: number): Plan {
