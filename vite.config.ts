@@ -38,7 +38,7 @@ export default defineConfig({
       'comlink',
       'idb',
       'openai',
-      'quickjs-emscripten-core',
+      'sucrase',
       'z-schema',
     ],
   },

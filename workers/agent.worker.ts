@@ -1,5 +1,6 @@
 import { compileEngine } from '../src/sandbox/compile.js'
 import { createRemoteSandbox } from '../src/sandbox/remote.js'
+import { withTypeScript } from '../src/sandbox/typescript.js'
 import { startAgentWorker } from '../src/worker.js'
 
 startAgentWorker({
@@ -7,10 +8,12 @@ startAgentWorker({
     openai: async (config) => (await import('../src/models/openai/model.js')).createOpenAIModel(config),
     anthropic: async (config) => (await import('../src/models/anthropic/model.js')).createAnthropicModel(config),
   },
-  createSandbox: () =>
-    createRemoteSandbox({
+  createSandbox: () => {
+    const sandbox = createRemoteSandbox({
       spawn: () =>
         new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' }),
       module: () => compileEngine(new URL('./quickjs.wasm', import.meta.url)),
-    }),
+    })
+    return withTypeScript(sandbox, async () => (await import('../src/sandbox/strip-types.js')).stripTypes)
+  },
 })

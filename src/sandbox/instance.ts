@@ -1,4 +1,5 @@
 import variant from '@jitl/quickjs-wasmfile-release-sync'
+import type { QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { engineName } from './engine-name.js'
 import { outOfMemory } from './poisoned.js'
 
@@ -149,7 +150,8 @@ let loader: Promise<Loader> | undefined
 export const loadLoader = (): Promise<Loader> => (loader ??= importLoader())
 
 async function importLoader(): Promise<Loader> {
-  const [Ffi, load] = await Promise.all([variant.importFFI(), variant.importModuleLoader()])
+  const build: QuickJSSyncVariant = variant
+  const [Ffi, load] = await Promise.all([build.importFFI(), build.importModuleLoader()])
   return { Ffi, load } as unknown as Loader
 }
 

@@ -13,11 +13,11 @@ import {
   memoryFailure,
   returnFailure,
   stackFailure,
-  syntaxFailure,
   thrownFailure,
 } from './failures.js'
 import { createGuest } from './guest.js'
-import { fileName, toCheck, toProgram } from './program.js'
+import { beginScript } from './begin-script.js'
+import type { Program } from './program.js'
 import type { HostCall, HostResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 import { replayFactor } from './script.js'
 import { seedTime } from './seed.js'
@@ -41,8 +41,6 @@ const cutNote = (bytes: number) => `[cut: a script may print ${bytes} bytes]`
 
 export async function createIsolate(module: WebAssembly.Module, options: ScriptOptions): Promise<Isolate> {
   const { limits } = options
-  const check = toCheck(options.code)
-  const program = toProgram(options.code)
   const stopwatch = createStopwatch()
   const open = new Map<number, OpenCall>()
   let clock = seedTime(options.seed)
@@ -57,6 +55,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   let stopped: ScriptFailure | undefined
   let outcome: ScriptOutcome | undefined
   let result: Handle | undefined
+  let program: Program | undefined
 
   const guest = await createGuest(module, {
     tools: options.tools,
@@ -172,14 +171,14 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
     const state = engine.promiseState(result)
     if (state === 'pending') return open.size === 0 ? failed(deadlockFailure) : undefined
     const value = engine.promiseResult(result)
-    return state === 'fulfilled' ? returned(value) : failed(thrownFailure(guest.describe(value), program))
+    return state === 'fulfilled' ? returned(value) : failed(thrownFailure(guest.describe(value), program!))
   }
 
   function returned(value: Handle): ScriptOutcome {
     try {
       const read = guest.read(value, 'result', limits.output)
       return 'error' in read
-        ? failed(thrownFailure(guest.describe(read.error), program))
+        ? failed(thrownFailure(guest.describe(read.error), program!))
         : { status: 'ok', value: read.value ?? null }
     } catch (error) {
       if (error instanceof TooLarge) return failed(returnFailure(limits))
@@ -188,12 +187,10 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   }
 
   function begin(): ScriptOutcome | undefined {
-    const checked = engine.evaluate(check.text, fileName, true)
-    if (checked.error !== undefined) return failed(syntaxFailure(guest.describe(checked.error), check))
-    engine.free(checked.value)
-    const started = engine.evaluate(program.text, fileName)
-    if (started.error !== undefined) return failed(syntaxFailure(guest.describe(started.error), program))
-    result = started.value
+    const begun = beginScript(guest, options.code, shouldStop)
+    if ('failure' in begun) return failed(begun.failure)
+    program = begun.program
+    result = begun.result
     return undefined
   }
 

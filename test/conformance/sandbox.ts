@@ -17,7 +17,7 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       })
 
       it('returns null when it returns nothing', async () => {
-        expect(await valueOf(sandbox, '')).toBeNull()
+        expect(await valueOf(sandbox, 'const nothing = 1')).toBeNull()
       })
 
       it('may be written in a Markdown fence', async () => {
