@@ -34,6 +34,7 @@ export class Killer {
   #updates = 0
   #since = performance.now()
   #isOver = false
+  #isLeaving = false
 
   constructor(
     private readonly kills: readonly Kill[],
@@ -59,12 +60,13 @@ export class Killer {
       this.#meet(({ moment }) => moment.type === 'event' && moment.event === update.event.type)
   }
 
-  reach(point: Point): void {
+  reach(point: Point): Promise<void> {
     this.#meet(({ moment }) => moment.type === 'point' && moment.point === point)
+    return this.#isLeaving ? new Promise(() => undefined) : Promise.resolve()
   }
 
   get #next(): Kill | undefined {
-    return this.#isOver ? undefined : this.kills[this.#done.length]
+    return this.#isOver || this.#isLeaving ? undefined : this.kills[this.#done.length]
   }
 
   #arm(): void {
@@ -89,7 +91,7 @@ export class Killer {
     sessionStorage.setItem(this.memory, JSON.stringify(this.#done))
     if (what !== 'page') this.#terminate()
     if (what === 'worker') return this.#arm()
-    this.#isOver = true
+    this.#isLeaving = true
     location.reload()
   }
 

@@ -70,7 +70,7 @@ async function play(): Promise<void> {
     sessions.push(session)
     session.subscribe((_, update) => killer.update(update))
     watch(session)
-    await beAPerson({ session, ledger, starts: tab === 0, onApprove: () => killer.reach('approve'), complain })
+    await beAPerson({ session, ledger, starts: tab === 0, onApprove: () => void killer.reach('approve'), complain })
   }
   const reportNow = async (): Promise<TabReport> => ({
     took: Math.round(performance.now()),

@@ -58,17 +58,24 @@ const events = [
   'tool-reconciled',
 ]
 
-/** A worker that dies as a run starts, and then at each of the points: writes are cut in two for certain. */
+/** Kills as a run starts, and then at each of the points: writes are cut in two for certain, before their effect and after. */
 export function cuttingPlanOf(name: string, write: WriteKind): Plan {
-  const moments: Moment[] = [
-    { type: 'event', event: 'run-start', plus: 0 },
-    ...points.map((point): Moment => ({ type: 'point', point, plus: 0 })),
-  ]
+  const at = (what: Kill['what'], point: Point): Kill => ({ what, moment: { type: 'point', point, plus: 0 } })
   return {
     name,
     write,
     sessions: sessionsOf(name, () => 0),
-    tabs: [moments.map((moment) => ({ what: 'worker', moment }))],
+    tabs: [
+      [
+        { what: 'worker', moment: { type: 'event', event: 'run-start', plus: 0 } },
+        at('worker', 'approve'),
+        at('worker', 'request'),
+        at('both', 'request'),
+        at('worker', 'effect'),
+        at('both', 'effect'),
+        at('worker', 'return'),
+      ],
+    ],
   }
 }
 

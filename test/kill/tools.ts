@@ -3,8 +3,8 @@ import type { Ledger } from './ledger.js'
 import type { Point, WriteKind } from './plan.js'
 
 export interface Watch {
-  /** The page is at this place. */
-  reach(point: Point): void
+  /** The page is at this place. Pending for ever if that is where it dies: a reload takes its time. */
+  reach(point: Point): Promise<void>
   /** A tool was asked to run. */
   request(toolName: string, context: ToolContext): void
 }
@@ -57,15 +57,15 @@ export function createTools(ledger: Ledger, write: WriteKind, watch: Watch): Too
     risk: 'irreversible',
     once: once[write],
     async run(input, context) {
-      watch.reach('request')
       await begin('place_order', context)
       await pause(5)
+      await watch.reach('request')
       const { runId, idempotencyKey } = context
       const number = await ledger.act({ runId, key: idempotencyKey, input }, write === 'idempotent')
       if (number === undefined) throw new ToolError('void', 'This order was given up')
-      watch.reach('effect')
+      await watch.reach('effect')
       await pause(5)
-      watch.reach('return')
+      await watch.reach('return')
       return { number }
     },
   })
