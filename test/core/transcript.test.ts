@@ -161,7 +161,9 @@ describe('the text of a result', () => {
     expect(said(news(false))).toBe(
       'The outcome of an earlier call of refund was unknown. It was looked for and not found yet; it may still take effect.',
     )
-    expect(said(news(true))).toBe('The outcome of an earlier call of refund was unknown. It is now known: it took effect.')
+    expect(said(news(true))).toBe(
+      'The outcome of an earlier call of refund was unknown. It is now known: it took effect.',
+    )
     expect(said(news(true, 'R-7'))).toContain('it took effect and returned R-7.')
   })
 })
