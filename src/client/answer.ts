@@ -9,8 +9,8 @@ const codes = { cancelled: 'run_cancelled', failed: 'run_failed', 'budget-exceed
 export function answerOf(runId: string, events: readonly RunEvent[], end: RunEnd): string | HandrailError {
   const { outcome, budget, failure, message } = end
   if (outcome === 'completed') return lastText(events)
-  const reasons = [budget && `the budget "${budget}" is used up`, failure?.message, message].filter(Boolean).join('. ')
-  return new HandrailError(codes[outcome], `Run "${runId}" ended ${outcome}${reasons ? `: ${reasons}` : ''}`, {
+  const reason = message ?? failure?.message ?? (budget && `the budget "${budget}" is used up`)
+  return new HandrailError(codes[outcome], `Run "${runId}" ended ${outcome}${reason ? `: ${reason}` : ''}`, {
     retryable: failure?.retryable,
     cause: failure && fromFailure(failure),
   })

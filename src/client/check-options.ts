@@ -1,4 +1,5 @@
 import { HandrailError } from '../errors.js'
+import type { Json } from '../core/json.js'
 import type { Budget } from '../core/usage.js'
 import type { Model, ModelConfig, ScriptLimits } from '../runtime/protocol.js'
 import { nearest } from '../tools/nearest.js'
@@ -79,6 +80,10 @@ const modelRules: Rules<ModelConfig> = {
   maxOutputTokens: amount,
 }
 const runRules: Rules<RunRequest> = { allow: names, readOnly: flag }
+const approvalRules: Rules<{ readonly input?: Json; readonly hash?: string }> = {
+  input: [() => true, ''],
+  hash: text,
+}
 
 export const isHosted = (model: ModelConfig | Model): model is Model => 'generate' in model
 
@@ -107,6 +112,20 @@ export function checkAgent(options: AgentOptions): void {
 export function checkRun(message: string, options: RunRequest): void {
   if (!isText(message)) refuse('start a run', 'the message must be a text that is not empty')
   checkFields('start a run', '', options, runRules)
+}
+
+/** An edit under a misspelt name must not become an approval of what was asked. */
+export function checkApproval(options: { readonly input?: Json; readonly hash?: string }): void {
+  checkFields('approve a call', '', options, approvalRules)
+}
+
+export function checkReason(reason: unknown): void {
+  if (reason !== undefined && typeof reason !== 'string')
+    refuse('deny a call', `the reason must be a text; it is ${shown(reason)}`)
+}
+
+export function checkDone(done: unknown): void {
+  if (!isBoolean(done)) refuse('reconcile a call', `"done" must be true or false; it is ${shown(done)}`)
 }
 
 const keyHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']

@@ -6,6 +6,7 @@ import { HandrailError, toFailure } from '../errors.js'
 import type { Command, ModelDelta } from '../runtime/protocol.js'
 import { answerOf } from './answer.js'
 import { asJson } from './as-json.js'
+import { checkApproval, checkDone, checkReason } from './check-options.js'
 
 /** What happens in a run: an event of its log, or a piece of the reply that is being streamed. */
 export type RunUpdate =
@@ -47,7 +48,7 @@ export interface Run extends AsyncIterable<RunUpdate> {
    * `input`: what to execute in its place; the gate checks it again. `hash`: of the approval that the person was shown, when
    * another may have taken its place since; absent: of the one that is open now.
    * @throws {HandrailError} `not_asking` if the call does not wait for a person, `stale_approval` if it asks something else now,
-   * `input_not_json`, or what the gate says of the input.
+   * `input_not_json`, `invalid_options`, or what the gate says of the input.
    */
   approve(callId: string, options?: { readonly input?: Json; readonly hash?: string }): Promise<void>
   /** @throws {HandrailError} `not_asking` */
@@ -122,10 +123,9 @@ export class LiveRun implements Run {
     return [...this.#state.unknown.values()].filter(({ callId }) => !this.#reconciled.has(callId))
   }
 
-  async approve(
-    callId: string,
-    { input, hash }: { readonly input?: Json; readonly hash?: string } = {},
-  ): Promise<void> {
+  async approve(callId: string, options: { readonly input?: Json; readonly hash?: string } = {}): Promise<void> {
+    checkApproval(options)
+    const { input, hash } = options
     const asked = this.#asked(callId)
     if (hash !== undefined && hash !== asked.hash)
       throw new HandrailError(
@@ -137,6 +137,7 @@ export class LiveRun implements Run {
   }
 
   async deny(callId: string, reason?: string): Promise<void> {
+    checkReason(reason)
     const { hash } = this.#asked(callId)
     await this.#command({ type: 'deny', runId: this.id, callId, hash, ...(reason !== undefined && { reason }) })
   }
@@ -148,6 +149,7 @@ export class LiveRun implements Run {
   }
 
   async reconcile(callId: string, done: boolean): Promise<void> {
+    checkDone(done)
     if (!this.unknown.some((call) => call.callId === callId))
       throw new HandrailError(
         'not_unknown',

@@ -37,6 +37,7 @@ export interface SessionPorts {
 export class LiveSession implements Session {
   opened: Promise<void>
   #following: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
+  #hasFailed = false
   #runs: LiveRun[] = []
   #closed: HandrailError | undefined
   readonly #listeners = new Set<SessionListener>()
@@ -68,6 +69,8 @@ export class LiveSession implements Session {
     const open = this.openRun
     if (open)
       throw new HandrailError('run_open', `Cannot start a run in session "${this.id}": run "${open.id}" is open`)
+    // What kept the history from being read may be over.
+    if (this.#hasFailed) this.opened = this.#follow()
     const run = this.#add(crypto.randomUUID())
     run.started = this.#start(run, text, options)
     run.started.catch((error: unknown) => {
@@ -104,7 +107,8 @@ export class LiveSession implements Session {
       case 'delta':
         return run?.showDelta(notice.delta)
       case 'stalled':
-        return run?.fail(fromFailure(notice.failure))
+        // It may be told before the history is: the run is then not known yet.
+        return (run ?? this.#add(notice.runId)).fail(fromFailure(notice.failure))
     }
   }
 
@@ -127,6 +131,7 @@ export class LiveSession implements Session {
 
   #follow(): Promise<void> {
     const { id } = this
+    this.#hasFailed = false
     this.#following = this.#retry(async () => {
       const { runs } = await this.ports.link.call((api) => api.follow(id))
       for (const { runId, events } of runs)
@@ -137,13 +142,14 @@ export class LiveSession implements Session {
       return new Set(order)
     })
     const opened = this.#following.then(() => undefined)
-    opened.catch(() => undefined)
+    opened.catch(() => (this.#hasFailed = true))
     return opened
   }
 
   /** Asking again after a death is safe: the run's id says that it is the same run. */
   async #start(run: LiveRun, text: string, options: RunRequest): Promise<void> {
     await this.opened
+    if (this.#closed) throw this.#closed
     await this.#retry(() => this.ports.link.call((api) => api.run(this.id, text, { ...options, runId: run.id })))
   }
 

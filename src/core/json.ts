@@ -25,6 +25,11 @@ export function toJson(value: unknown): Json {
   return text === undefined ? null : (JSON.parse(text) as Json)
 }
 
+/** Levels that a call's input may have. */
+export const deepestInput = 128
+/** Levels that a tool's output may have: what every engine can store, copy and print without running out of stack. */
+export const deepestOutput = 512
+
 /**
  * Whether arrays and objects are nested deeper than `limit`: a number is 0 deep, `[]` and `[1]` are 1 deep. Does not recurse,
  * so that a hostile value cannot end the stack.

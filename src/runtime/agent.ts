@@ -35,6 +35,15 @@ export async function openAgent(setup: AgentSetup, platform: Platform, page: Pag
   const hostedModels = new HostedModels(page, platform.newId)
   let loaded: Promise<Model> | undefined
   const { model } = setup
+  const load = async (): Promise<Model> => {
+    try {
+      return await (model.hosted ? hostedModels.model(model) : platform.loadModel(model.config))
+    } catch (error) {
+      // A network that was down may be up again for the next request.
+      loaded = undefined
+      throw error
+    }
+  }
   return {
     setup,
     platform,
@@ -44,11 +53,16 @@ export async function openAgent(setup: AgentSetup, platform: Platform, page: Pag
     context,
     contextHash: await sha256(canonicalJson(context as unknown as Json)),
     sandbox: platform.createSandbox(),
-    budget: { ...defaultBudget, ...setup.budget },
-    limits: { ...defaultLimits, ...setup.limits },
+    budget: withDefaults(defaultBudget, setup.budget),
+    limits: withDefaults(defaultLimits, setup.limits),
     hostedModels,
-    model: () =>
-      (loaded ??= model.hosted ? Promise.resolve(hostedModels.model(model)) : platform.loadModel(model.config)),
+    model: () => (loaded ??= load()),
     modelName: model.hosted ? model : { provider: model.config.provider, model: model.config.model },
   }
 }
+
+/** What is given as undefined takes its default too: it must not become an amount without end. */
+const withDefaults = <T extends object>(defaults: T, given: Partial<T>): T => ({
+  ...defaults,
+  ...Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined)),
+})

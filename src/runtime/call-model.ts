@@ -1,9 +1,9 @@
 import type { AssistantMessage, EventBody, Part, ToolCall } from '../core/events.js'
-import type { Json } from '../core/json.js'
+import { deepestInput, isDeeperThan, type Json } from '../core/json.js'
 import { estimateTokens, type Usage } from '../core/usage.js'
 import { HandrailError, toFailure } from '../errors.js'
 import type { ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
-import { checkReply } from './check-reply.js'
+import { checkDelta, checkReply } from './check-reply.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 
@@ -20,24 +20,29 @@ export async function callModel(
     messages: memory.messages,
     cacheKey: log.head.session,
   }
-  const shown: Part[] = []
-  const note = (delta: ModelDelta) => {
-    if (signal.aborted) return
+  const shown = new Map<number, TextPart>()
+  let isOver = false
+  const note = (given: ModelDelta) => {
+    const delta = isOver || signal.aborted ? undefined : checkDelta(given)
+    if (!delta) return
     collect(shown, delta)
     onDelta(delta)
   }
   try {
-    const model = await ports.model()
-    const generated = model.generate(request, { signal, onDelta: note })
+    const generated = ports.model().then((model) => model.generate(request, { signal, onDelta: note }))
     const reply = checkReply(await Promise.race([generated, aborted(signal)]))
     return { type: 'assistant-message', ...toMessage(step, reply, request) }
   } catch (error) {
     const failure = signal.aborted ? stopped : toFailure(error, 'model_failed')
-    const parts = shown.filter(Boolean)
+    const parts = [...shown].toSorted(([a], [b]) => a - b).map(([, part]) => part)
     const usage = estimate(request, parts)
     return { type: 'assistant-message', step, complete: false, parts, calls: [], usage, failure }
+  } finally {
+    isOver = true
   }
 }
+
+type TextPart = Part & { readonly type: 'text' | 'reasoning' }
 
 const stopped = { code: 'model_aborted', message: 'The request was stopped.', retryable: true }
 
@@ -48,10 +53,8 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-function collect(shown: Part[], { type, index, text }: ModelDelta): void {
-  if (type === 'call') return
-  const was = shown[index]
-  shown[index] = { type, text: (was && 'text' in was ? was.text : '') + text }
+function collect(shown: Map<number, TextPart>, { type, index, text }: ModelDelta): void {
+  if (type !== 'call') shown.set(index, { type, text: (shown.get(index)?.text ?? '') + text })
 }
 
 function toMessage(step: number, reply: ModelReply, request: ModelRequest): AssistantMessage {
@@ -74,11 +77,12 @@ function toMessage(step: number, reply: ModelReply, request: ModelRequest): Assi
   return { step, complete: true, parts, calls, finish, usage }
 }
 
-/** A call without arguments may have no argument text at all. */
+/** A call without arguments may have no argument text at all. What is too deep for a log stays text, which the gate refuses. */
 function parseArguments(text: string): Json | undefined {
   if (text.trim() === '') return {}
   try {
-    return JSON.parse(text) as Json
+    const input = JSON.parse(text) as Json
+    return isDeeperThan(input, deepestInput) ? undefined : input
   } catch {
     return undefined
   }

@@ -1,43 +1,85 @@
+import { isDeeperThan, toJson, type Json } from '../core/json.js'
+import type { Usage } from '../core/usage.js'
 import { HandrailError } from '../errors.js'
-import type { ModelReply, ReplyPart } from '../models/model.js'
+import type { ModelDelta, ModelReply, ReplyPart } from '../models/model.js'
 
 /**
- * A reply as the contract has it. Models come from outside: from other people's code, or over the wire from the page.
+ * A reply as the contract has it, with nothing in it that a log cannot hold. Models come from outside: from other people's
+ * code, or over the wire from the page.
  * @throws {HandrailError} `model_bad_reply`, saying which part was wrong.
  */
 export function checkReply(reply: ModelReply): ModelReply {
   if (!isRecord(reply) || !Array.isArray(reply.parts)) throw bad('has no array "parts"')
-  for (const [i, part] of reply.parts.entries()) checkPart(part, i)
-  if (!finishes.has(reply.finish)) throw bad(`has the finish reason ${JSON.stringify(reply.finish)}`)
-  const { usage } = reply
-  if (usage !== undefined && !(isCount(usage.input) && isCount(usage.output)))
-    throw bad('has a usage without the counts "input" and "output"')
-  return reply
+  const { finish, usage } = reply
+  const parts = reply.parts.map(checkPart)
+  if (!finishes.has(finish)) throw bad(`has the finish reason ${shown(finish)}`)
+  return { parts, finish, ...(usage === undefined ? {} : { usage: checkUsage(usage) }) }
 }
 
 const finishes = new Set(['stop', 'calls', 'length', 'refusal', 'content-filter', 'resend', 'other'])
 
-function checkPart(part: ReplyPart, i: number): void {
+function checkPart(part: ReplyPart, i: number): ReplyPart {
   const need = (ok: boolean, what: string) => {
     if (!ok) throw bad(`has a part ${i} ${what}`)
   }
   need(isRecord(part), 'that is not an object')
+  const native = part.native === undefined ? {} : nativeOf(part.native, i)
   switch (part.type) {
     case 'text':
     case 'reasoning':
-    case 'refusal':
-      return need(typeof part.text === 'string', 'without a string "text"')
-    case 'call':
-      need(typeof part.toolName === 'string', 'without a string "toolName"')
-      need(part.wireId === undefined || typeof part.wireId === 'string', 'whose "wireId" is not a string')
-      return need(typeof part.inputText === 'string', 'without a string "inputText"')
+    case 'refusal': {
+      const { type, text } = part
+      need(typeof text === 'string', 'without a string "text"')
+      return { type, text, ...native }
+    }
+    case 'call': {
+      const { type, toolName, inputText, wireId } = part
+      need(typeof toolName === 'string', 'without a string "toolName"')
+      need(wireId === undefined || typeof wireId === 'string', 'whose "wireId" is not a string')
+      need(typeof inputText === 'string', 'without a string "inputText"')
+      return { type, toolName, inputText, wireId, ...native }
+    }
     case 'other':
-      return need(part.native !== undefined, 'without "native"')
+      if (native.native === undefined) throw bad(`has a part ${i} without "native", or one that is nested too deep`)
+      return { type: 'other', native: native.native }
     default:
-      return need(false, `of unknown type ${JSON.stringify((part as { type?: unknown }).type)}`)
+      throw bad(`has a part ${i} of unknown type ${shown((part as { type?: unknown }).type)}`)
   }
 }
 
+/** Levels of a provider's own object. One that is nested deeper cannot be stored by every engine, and is made again. */
+const deepest = 256
+
+function nativeOf(native: Json, i: number): { readonly native?: Json } {
+  try {
+    const json = toJson(native)
+    return isDeeperThan(json, deepest) ? {} : { native: json }
+  } catch (error) {
+    if (error instanceof RangeError) return {}
+    throw bad(`has a part ${i} whose "native" is not JSON`)
+  }
+}
+
+function checkUsage(usage: Usage): Usage {
+  const { input, output, estimated } = usage
+  if (!isCount(input) || !isCount(output)) throw bad('has a usage without the counts "input" and "output"')
+  const more = (['cacheRead', 'cacheWrite', 'reasoning'] as const).filter((name) => isCount(usage[name]))
+  const counts = Object.fromEntries(more.map((name) => [name, usage[name]]))
+  return { input, output, ...counts, ...(estimated === true ? { estimated } : {}) }
+}
+
+/** The delta, without what is not its own; undefined when it is none. Nothing depends on one, so a wrong one is left out. */
+export function checkDelta(delta: ModelDelta): ModelDelta | undefined {
+  if (!isRecord(delta) || typeof delta.text !== 'string') return undefined
+  const { type, index, text } = delta
+  if (!Number.isSafeInteger(index) || index < 0) return undefined
+  if (type === 'text' || type === 'reasoning') return { type, index, text }
+  if (type !== 'call' || typeof delta.toolName !== 'string') return undefined
+  return { type, index, toolName: delta.toolName, text }
+}
+
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null
-const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && Number.isFinite(value)
+const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value)
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value) : `of type ${typeof value}`
 const bad = (what: string) => new HandrailError('model_bad_reply', `The model's reply ${what}`)

@@ -4,7 +4,7 @@ import type { BudgetName } from '../core/usage.js'
 import { fromFailure } from '../errors.js'
 import { decide } from '../tools/gate.js'
 import { scriptToolName } from '../tools/script-tool.js'
-import type { EffectOf } from '../core/next.js'
+import { isEarlier, type EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 import { within } from './within.js'
 
@@ -38,10 +38,19 @@ export function askGate({ log, memory, tools, page }: GatePorts, call: CallState
 }
 
 /** What a call may use up before the step is over. The other budgets are looked at between steps. */
-function overBudget(state: RunState, { toolName }: CallState): BudgetName | undefined {
+function overBudget(state: RunState, { callId, toolName }: CallState): BudgetName | undefined {
   const { used } = state
   const budget = budgetOf(state)
   if (used.calls > budget.calls) return 'calls'
   if (used.bytes >= budget.bytes) return 'bytes'
-  return toolName === scriptToolName && used.scripts >= budget.scripts ? 'scripts' : undefined
+  if (toolName !== scriptToolName) return undefined
+  // Scripts of one step are decided and started together: each counts those before it.
+  const before = [...state.calls.values()].filter(
+    (other) =>
+      other.toolName === scriptToolName &&
+      other.phase !== 'refused' &&
+      other.phase !== 'started' &&
+      isEarlier(other.callId, callId),
+  )
+  return used.scripts + before.length >= budget.scripts ? 'scripts' : undefined
 }

@@ -1,6 +1,6 @@
 import type { EventBody } from '../core/events.js'
 import type { Effect } from '../core/next.js'
-import { HandrailError } from '../errors.js'
+import { HandrailError, toFailure } from '../errors.js'
 import type { RunLog } from './log.js'
 
 /** Does one effect, and answers with the one event that came of it. */
@@ -81,6 +81,4 @@ function watch(log: RunLog, stop: AbortSignal) {
 const toError = (error: unknown): HandrailError =>
   HandrailError.is(error)
     ? error
-    : new HandrailError('internal', `The loop broke: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      })
+    : new HandrailError('internal', `The loop broke: ${toFailure(error).message}`, { cause: error })

@@ -1,6 +1,6 @@
 import type { Failure } from '../core/events.js'
 import type { ModelDelta } from '../models/model.js'
-import { HandrailError, toFailure } from '../errors.js'
+import { fromFailure, toFailure, type HandrailError } from '../errors.js'
 import type { Agent } from './agent.js'
 import { watchDeadline } from './deadline.js'
 import { drive } from './drive.js'
@@ -11,7 +11,6 @@ import type { LiveScript, RunPorts } from './ports.js'
 
 /** One drive loop over one run, in one epoch. Once it has stopped, the log is driven again only after it was read again. */
 export class Driver {
-  failure: Failure | undefined
   readonly #stop = new AbortController()
   readonly #scripts = new Map<string, LiveScript>()
 
@@ -35,9 +34,9 @@ export class Driver {
       await drive(this.log, performWith(await this.#ports()), this.#stop.signal)
     } catch (error) {
       if (this.#stop.signal.aborted) return
-      this.failure = toFailure(error, 'internal')
-      this.log.close(HandrailError.is(error) ? error : new HandrailError('internal', String(error)))
-      this.handlers.onFailure(this.failure)
+      const failure = toFailure(error, 'internal')
+      this.log.close(fromFailure(failure))
+      this.handlers.onFailure(failure)
     } finally {
       endDeadline()
       for (const { script } of this.#scripts.values()) script.end()

@@ -11,7 +11,7 @@ export async function endRun({ log }: RunPorts, { outcome, budget, failure }: Ef
       type: 'run-end',
       outcome,
       failure: reason,
-      message: `The run failed: ${reason.message} ${doneSoFar(log.events)}`,
+      message: `The run failed: ${reason.message.replace(/\.?$/, '.')} ${doneSoFar(log.events)}`,
     }
   }
   const { state } = log

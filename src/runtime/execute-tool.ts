@@ -1,4 +1,5 @@
 import type { EventBody, ToolResult } from '../core/events.js'
+import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
@@ -50,10 +51,13 @@ function readResult(ports: RunPorts, call: CallState, sent: Sent): ToolResult {
 }
 
 /** An answer that comes after the call settled as unknown is news. */
-function watchLate({ log }: RunPorts, call: CallState, late: (Sent & { status: 'timeout' })['late']): void {
+function watchLate(ports: RunPorts, call: CallState, late: (Sent & { status: 'timeout' })['late']): void {
+  const { log } = ports
   const { callId, toolName } = call
-  const tell = (output: ToolResult['output']) =>
-    log.accept({ type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output }).catch(() => false)
+  const tell = (value: Json) => {
+    const { output } = done(ports, call, value)
+    return log.accept({ type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output }).catch(() => false)
+  }
   void late.then((reply) => {
     if (!reply.ok) return
     if (log.state.unknown.has(callId)) return void tell(reply.value)

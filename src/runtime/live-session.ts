@@ -1,7 +1,6 @@
-import { logFormat, type RunEvent } from '../core/events.js'
+import type { Failure, RunEvent } from '../core/events.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Agent } from './agent.js'
-import { headerOf } from './run-header.js'
 import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
 import { RunLog, type LogListener } from './log.js'
 import { SessionMemory } from './memory.js'
@@ -9,6 +8,7 @@ import type { Command, Notice, Reply, RunOptions, SessionView } from './protocol
 import { SessionChannel, type Request } from './channel.js'
 import { applyCommand } from './command.js'
 import { Driver } from './driver.js'
+import { startRun } from './start-run.js'
 
 /**
  * A session in this worker. Whoever holds its lease drives it; the others follow: they hear what happens over the channel,
@@ -24,6 +24,10 @@ export class LiveSession {
   readonly #channel: SessionChannel
   readonly #closing = new AbortController()
   #opening: Promise<void> | undefined
+  /** One start after the other: the second finds the first one's run open. */
+  #starting: Promise<unknown> = Promise.resolve()
+  /** The logs are as the store had them when the lease was taken, and followed since. */
+  #isLoaded = false
   #isViewed = false
   /** The page learns the past from its first `view`: until then nothing that is only read is told. */
   #isQuiet = false
@@ -34,14 +38,23 @@ export class LiveSession {
   ) {
     const name = leaseName(agent.setup.owner, id)
     this.#channel = new SessionChannel(agent.platform.openChannel(name), agent.platform.newId, {
-      onNotice: (notice) => this.#hear(notice),
+      onNotice: (notice) => void (this.#lease || this.#show(notice)),
       onAsk: (request) => (this.#lease ? this.#answer(request) : undefined),
     })
   }
 
   static async open(agent: Agent, id: string): Promise<LiveSession> {
     const session = new LiveSession(agent, id)
-    if (!(await session.#take('now'))) void session.#takeWhenFree()
+    try {
+      if (!(await session.#take('now'))) void session.#takeWhenFree()
+    } catch (error) {
+      if (!session.#isLoaded) {
+        await session.close()
+        throw error
+      }
+      // The past can be shown though nothing can be written.
+      session.#stall(toFailure(error))
+    }
     return session
   }
 
@@ -66,6 +79,7 @@ export class LiveSession {
     this.#closing.abort()
     this.#channel.close()
     await this.#stop(new HandrailError('session_closed', `Session "${this.id}" was closed`))
+    await this.#starting
   }
 
   async #request(request: Request): Promise<void> {
@@ -73,8 +87,7 @@ export class LiveSession {
       const reply = await this.#channel.ask(request)
       if (reply?.ok) return
       if (reply) throw fromFailure(reply.failure)
-      if (!(await this.#take('force')))
-        throw new HandrailError('session_busy', `Session "${this.id}" is driven by another tab`, { retryable: true })
+      await this.#take('force')
     }
     await this.#do(request)
   }
@@ -89,42 +102,45 @@ export class LiveSession {
   }
 
   async #do(request: Request): Promise<void> {
-    if (this.#driver?.failure) await this.#resume()
+    if (!this.#isLoaded || this.#logs.at(-1)?.failure) await this.#resume()
+    this.#checkLease()
     if (request.type === 'command') return applyCommand(this.agent, this.#logs.at(-1), this.#memory, request.command)
-    await this.#startRun(request.text, request.options)
+    const started = this.#starting.then(() => this.#startRun(request.text, request.options))
+    this.#starting = started.catch(() => undefined)
+    await started
   }
 
-  async #startRun(text: string, { runId, allow, readOnly }: RunOptions): Promise<void> {
-    const { agent } = this
-    if (this.#logs.some((log) => log.runId === runId)) return
-    const last = this.#logs.at(-1)
-    if (last?.state.status === 'running')
-      throw new HandrailError('run_open', `Session "${this.id}" has an open run: "${last.runId}"`)
-    const unknown = allow?.find((name) => !agent.tools.get(name))
-    if (unknown !== undefined)
-      throw new HandrailError(
-        'invalid_options',
-        `Cannot start a run: "allow" names "${unknown}", which is no tool here`,
-      )
-    await agent.store.putContext(agent.contextHash, agent.context)
-    const head = {
-      runId,
-      owner: agent.setup.owner,
-      session: this.id,
-      index: this.#logs.length,
-      startedAt: agent.platform.now(),
+  async #startRun(text: string, options: RunOptions): Promise<void> {
+    try {
+      await this.#start(text, options)
+    } catch (error) {
+      if (!HandrailError.is(error) || error.code !== 'store_conflict') throw error
+      // Another tab has written to this session since it was read.
+      await this.#resume()
+      await this.#start(text, options)
     }
-    const start = { type: 'run-start', ...headerOf(agent, head, { allow, readOnly }, last?.runId) } as const
-    const first = [start, { type: 'user-message', text }] as const
-    const log = await RunLog.start(agent.store, head, first, agent.platform.now, this.#listener(runId, this.#memory))
+  }
+
+  async #start(text: string, options: RunOptions): Promise<void> {
+    if (this.#logs.some(({ runId }) => runId === options.runId)) return
+    const listener = this.#listener(options.runId, this.#memory)
+    const log = await startRun(this.agent, this.id, this.#logs, { text, options, listener })
     this.#logs.push(log)
+    this.#checkLease()
     this.#drive(log)
+  }
+
+  #checkLease(): void {
+    if (this.#lease) return
+    const message = `Session "${this.id}" was closed here, or another tab drives it now`
+    throw new HandrailError('session_busy', message, { retryable: true })
   }
 
   async #take(mode: LeaseMode): Promise<boolean> {
     const { platform, setup } = this.agent
     const lease = await takeLease(platform.locks, leaseName(setup.owner, this.id), mode, this.#closing.signal)
     if (!lease) return false
+    if (this.#closing.signal.aborted) return lease.release().then(() => false)
     this.#lease = lease
     lease.lost.addEventListener('abort', () => this.#onLost(lease), { once: true })
     await this.#resume()
@@ -135,7 +151,7 @@ export class LiveSession {
     try {
       await this.#take('wait')
     } catch (error) {
-      this.#stall(this.#logs.at(-1)?.runId ?? '', toFailure(error))
+      this.#stall(toFailure(error))
     }
   }
 
@@ -158,19 +174,10 @@ export class LiveSession {
     this.#opening ??= this.#load()
       .then(async () => {
         const log = this.#logs.at(-1)
-        if (log?.state.status !== 'running') return
-        const format = log.state.header?.format ?? 0
-        if (format > logFormat)
-          return this.#stall(
-            log.runId,
-            toFailure(
-              new HandrailError(
-                'log_newer',
-                `Run "${log.runId}" has the log format ${format}; this version knows ${logFormat}`,
-              ),
-            ),
-          )
-        if (await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })) this.#drive(log)
+        if (log?.state.status !== 'running' || !this.#lease) return
+        if (log.failure) return this.#stall(toFailure(log.failure))
+        const isTaken = await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })
+        if (isTaken && this.#lease) this.#drive(log)
       })
       .finally(() => (this.#opening = undefined))
     return this.#opening
@@ -180,6 +187,7 @@ export class LiveSession {
     const { store, setup, platform } = this.agent
     this.#driver?.stop(new HandrailError('session_reloaded', `Session "${this.id}" was read again`))
     this.#driver = undefined
+    this.#isLoaded = false
     const memory = new SessionMemory()
     const logs: RunLog[] = []
     this.#isQuiet = !this.#isViewed
@@ -188,10 +196,11 @@ export class LiveSession {
     this.#isQuiet = false
     this.#memory = memory
     this.#logs = logs
+    this.#isLoaded = true
   }
 
   /** What a tab that follows knows of the past: the store alone. */
-  async #read(): Promise<{ runId: string; events: readonly RunEvent[] }[]> {
+  async #read(): Promise<SessionView['runs']> {
     const { store, setup } = this.agent
     const runs = []
     for (const { runId } of await store.runs(setup.owner, this.id))
@@ -202,7 +211,7 @@ export class LiveSession {
   #drive(log: RunLog): void {
     this.#driver = new Driver(this.agent, log, this.#memory, {
       onDelta: (delta) => this.#tell({ type: 'delta', session: this.id, runId: log.runId, delta }),
-      onFailure: (failure) => this.#stall(log.runId, failure),
+      onFailure: (failure) => this.#stall(failure),
     })
   }
 
@@ -213,17 +222,16 @@ export class LiveSession {
     }
   }
 
-  #stall(runId: string, failure: ReturnType<typeof toFailure>): void {
-    this.#tell({ type: 'stalled', session: this.id, runId, failure })
+  /** Of the newest run: no other can be open. */
+  #stall(failure: Failure): void {
+    const runId = this.#logs.at(-1)?.runId ?? [...this.#shown.keys()].at(-1)
+    if (runId !== undefined && !this.#closing.signal.aborted)
+      this.#tell({ type: 'stalled', session: this.id, runId, failure })
   }
 
   /** To our page, and to the tabs that follow. */
   #tell(notice: Notice): void {
     if (this.#show(notice)) this.#channel.tell(notice)
-  }
-
-  #hear(notice: Notice): void {
-    if (!this.#lease) this.#show(notice)
   }
 
   /** False: the page has seen it. */

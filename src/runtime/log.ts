@@ -1,4 +1,4 @@
-import type { EventBody, RunEvent } from '../core/events.js'
+import { logFormat, type EventBody, type RunEvent } from '../core/events.js'
 import { accepts, next, type Effect } from '../core/next.js'
 import { evolve, initialState, type RunState } from '../core/state.js'
 import { HandrailError } from '../errors.js'
@@ -45,11 +45,18 @@ export class RunLog {
     const log = new RunLog(store, head, now)
     log.subscribe(listener)
     for (const event of await store.read(head.runId)) log.#take(event)
+    const format = log.state.header?.format ?? logFormat
+    if (format > logFormat) log.close(new HandrailError('log_newer', newer(head.runId, format)))
     return log
   }
 
   get state(): RunState {
     return this.#state
+  }
+
+  /** Why nothing can be appended any more: until the log is read again, or for ever if its format is newer than ours. */
+  get failure(): HandrailError | undefined {
+    return this.#failure
   }
 
   get events(): readonly RunEvent[] {
@@ -120,3 +127,6 @@ export class RunLog {
     for (const listener of this.#listeners) listener(event, seq, before)
   }
 }
+
+const newer = (runId: string, format: number): string =>
+  `Cannot write to run "${runId}": its log has the format ${format}, and this version knows ${logFormat}; reload the page`

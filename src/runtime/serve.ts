@@ -8,25 +8,39 @@ import type { AgentApi, PageApi, Reply } from './protocol.js'
 /** The worker's half of the wire: every method answers, and nothing is thrown across threads. */
 export function serve(platform: Platform, page: PageApi): AgentApi {
   const sessions = new Map<string, Promise<LiveSession>>()
+  /** Those that are being closed: their lease is not free yet. */
+  const leaving = new Map<string, Promise<void>>()
   let opened: Promise<Agent> | undefined
 
   const agent = (): Promise<Agent> => {
     if (!opened) throw new HandrailError('not_open', 'The agent was asked to work before it was opened')
     return opened
   }
-  const session = async (id: string): Promise<LiveSession> => {
-    const ready = await agent()
+  /** Noted before anything is awaited, so that what the page asks for first is done first. */
+  const session = (id: string): Promise<LiveSession> => {
     const known = sessions.get(id)
     if (known) return known
-    const opening = LiveSession.open(ready, id)
+    const ready = agent()
+    const opening = (leaving.get(id) ?? Promise.resolve()).then(async () => LiveSession.open(await ready, id))
     sessions.set(id, opening)
-    opening.catch(() => sessions.delete(id))
+    opening.catch(() => {
+      if (sessions.get(id) === opening) sessions.delete(id)
+    })
     return opening
   }
-  const leave = async (id: string): Promise<void> => {
+  const leave = (id: string): Promise<void> => {
     const live = sessions.get(id)
+    if (!live) return leaving.get(id) ?? Promise.resolve()
     sessions.delete(id)
-    if (live) await (await live).close()
+    const close = live.then(
+      (opened) => opened.close(),
+      () => undefined,
+    )
+    const left = close.finally(() => {
+      if (leaving.get(id) === left) leaving.delete(id)
+    })
+    leaving.set(id, left)
+    return left
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
+import { bytesOf } from './tool-result.js'
 
 /** Characters of a script's prints that the model is shown. The log has all of them. */
 const shownPrints = 8_000
@@ -16,7 +17,7 @@ export async function settleTool(ports: RunPorts, { call, outcome }: EffectOf<'s
   if (script?.outcome?.status === 'ok') {
     const { value } = script.outcome
     const output: Json = prints ? { result: value, prints } : value
-    return { type: 'tool-result', callId, outcome: 'ok', output, bytes: JSON.stringify(output).length }
+    return { type: 'tool-result', callId, outcome: 'ok', output, bytes: bytesOf(output) }
   }
   const failure = failureOf(call, outcome)
   return { type: 'tool-result', callId, outcome, failure, ...(prints ? { output: { prints } } : {}) }

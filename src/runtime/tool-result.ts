@@ -1,5 +1,5 @@
 import type { Outcome, ToolResult } from '../core/events.js'
-import type { Json } from '../core/json.js'
+import { deepestOutput, isDeeperThan, type Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { ToolEntry } from '../tools/tool-set.js'
 import type { RunPorts } from './ports.js'
@@ -9,16 +9,20 @@ const largestOutput = 16 << 20
 
 /** The result of a tool that ran to its end. What a write returned wrongly does not undo it; a read's is an error. */
 export function done({ tools }: RunPorts, call: CallState, output: Json): ToolResult {
-  const bytes = new TextEncoder().encode(JSON.stringify(output)).length
-  const fault =
-    bytes > largestOutput
-      ? `has ${bytes} bytes, and may have ${largestOutput}`
-      : faultOf(tools.get(call.toolName), output)
+  const isTooDeep = isDeeperThan(output, deepestOutput)
+  const bytes = isTooDeep ? 0 : bytesOf(output)
+  const tooLarge = isTooDeep
+    ? `is nested deeper than ${deepestOutput} levels`
+    : bytes > largestOutput && `has ${bytes} bytes, and may have ${largestOutput}`
+  const fault = tooLarge || faultOf(tools.get(call.toolName), output)
   if (!fault) return { outcome: 'ok', output, bytes }
   const message = `The output of ${call.toolName} ${fault}.`
   if (call.mode === 'read') return failed('error', 'output_invalid', message)
-  return { outcome: 'ok', outputInvalid: message, ...(bytes > largestOutput ? {} : { output, bytes }) }
+  return { outcome: 'ok', outputInvalid: message, ...(tooLarge ? {} : { output, bytes }) }
 }
+
+/** As JSON in UTF-8. */
+export const bytesOf = (output: Json): number => new TextEncoder().encode(JSON.stringify(output)).length
 
 export const failed = (outcome: Outcome, code: string, message: string, retryable = false): ToolResult => ({
   outcome,

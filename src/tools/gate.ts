@@ -1,6 +1,6 @@
 import type { Caller, Decision, Failure, Mode, Verdict } from '../core/events.js'
 import { canonicalJson, type Json } from '../core/json.js'
-import { HandrailError } from '../errors.js'
+import { toFailure } from '../errors.js'
 import { repeatRule, riskRule, toolRule, unknownOutcomeRule, type GateContext, type Rule } from './gate-rules.js'
 import { sha256 } from './hash.js'
 import { readInput } from './read-input.js'
@@ -34,12 +34,15 @@ export async function decide(call: GateCall, context: GateContext): Promise<Deci
   const forbidden = notAllowed(call, tool, context)
   if (forbidden) return deny(mode, 'not_allowed', forbidden)
   if (context.overBudget !== undefined)
-    return deny(mode, 'budget_exceeded', `This run may make no more calls: ${context.overBudget}.`)
+    return deny(
+      mode,
+      'budget_exceeded',
+      `This call is not made: the run has used up its budget of ${context.overBudget}.`,
+    )
   try {
     return await decideInput(call, tool, context)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const retryable = HandrailError.is(error) && error.retryable
+    const { message, retryable } = toFailure(error)
     return deny(mode, 'check_failed', `The call of "${call.toolName}" could not be checked: ${message}`, retryable)
   }
 }

@@ -1,9 +1,7 @@
-import { isDeeperThan, type Json } from '../core/json.js'
+import { deepestInput, isDeeperThan, type Json } from '../core/json.js'
 import { findJsonFault } from './json-fault.js'
 import { describeFaults } from './schema.js'
 import type { ToolEntry } from './tool-set.js'
-
-const deepest = 128
 
 export type ReadInput = { readonly input: Json } | { readonly problem: string }
 
@@ -11,7 +9,7 @@ export type ReadInput = { readonly input: Json } | { readonly problem: string }
 export function readInput(call: { readonly input?: Json; readonly inputText?: string }, tool: ToolEntry): ReadInput {
   const read = call.input === undefined ? parse(call.inputText) : { input: call.input }
   if ('problem' in read) return read
-  if (isDeeperThan(read.input, deepest)) return { problem: `is nested deeper than ${deepest} levels` }
+  if (isDeeperThan(read.input, deepestInput)) return { problem: `is nested deeper than ${deepestInput} levels` }
   const faults = tool.validateInput(read.input)
   return faults.length === 0 ? read : { problem: `is not valid: ${describeFaults(faults)}` }
 }

@@ -156,6 +156,11 @@ describe('answer', () => {
       says: 'Run "r" ended budget-exceeded: the budget "steps" is used up',
     },
     { more: { outcome: 'failed', failure }, code: 'run_failed', says: 'Run "r" ended failed: The key was refused' },
+    {
+      more: { outcome: 'failed', failure, message: 'The run failed: The key was refused. So far 0 calls ended.' },
+      code: 'run_failed',
+      says: 'Run "r" ended failed: The run failed: The key was refused. So far 0 calls ended.',
+    },
   ])('rejects with $code', async ({ more, code, says: message }) => {
     await expect(make([...start, end(more)]).run.answer).rejects.toMatchObject({ code, message })
   })
@@ -215,6 +220,15 @@ describe('approvals', () => {
     run.fail(new HandrailError('agent_closed', 'Closed'))
     expect(run.approvals).toEqual([])
     expect(await codeOf(run.approve('1.0'))).toBe('not_asking')
+  })
+
+  it('refuse what is misspelt, or of another kind, before anything is sent', async () => {
+    const { run, sent } = make(asking)
+    expect(await codeOf(run.approve('1.0', { inputs: { n: 3 } } as never))).toBe('invalid_options')
+    expect(await codeOf(run.approve('1.0', { hash: 7 } as never))).toBe('invalid_options')
+    expect(await codeOf(run.deny('1.0', { why: 'Too much' } as never))).toBe('invalid_options')
+    expect(await codeOf(run.reconcile('1.0', 'yes' as never))).toBe('invalid_options')
+    expect(sent).toEqual([])
   })
 
   it('refuse an edit that is not JSON', async () => {

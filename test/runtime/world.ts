@@ -45,6 +45,8 @@ export class World {
   /** Calls that reached a tool, in order. */
   readonly executed: PageCall[] = []
   sandbox: Sandbox = noSandbox
+  /** Before a model is there: the download of its SDK. */
+  loading: () => Promise<void> = async () => {}
   time = 1_000
 
   constructor(readonly options: WorldOptions) {}
@@ -149,7 +151,7 @@ export class TestAgent {
     }
     return {
       openStore: async () => world.store,
-      loadModel: async () => model,
+      loadModel: () => world.loading().then(() => model),
       loadValidator,
       createSandbox: () => world.sandbox,
       openChannel: (name) => {
