@@ -51,11 +51,11 @@ export interface Run extends AsyncIterable<RunUpdate> {
    * `input_not_json`, `invalid_options`, or what the gate says of the input.
    */
   approve(callId: string, options?: { readonly input?: Json; readonly hash?: string }): Promise<void>
-  /** @throws {HandrailError} `not_asking` */
+  /** @throws {HandrailError} `not_asking`, `stale_approval`, `invalid_options` */
   deny(callId: string, reason?: string): Promise<void>
   /** Reads end at once, a write that was sent is awaited, nothing more is sent. @throws {HandrailError} `run_over` */
   cancel(): Promise<void>
-  /** Says what a person found out about a write whose outcome is unknown. @throws {HandrailError} `not_unknown` */
+  /** Says what a person found out about a write whose outcome is unknown. @throws {HandrailError} `not_unknown`, `invalid_options` */
   reconcile(callId: string, done: boolean): Promise<void>
 }
 

@@ -54,7 +54,7 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
     case 'run-start':
       return { ...t, run: t.run + 1, origin: event.model }
     case 'user-message':
-      return { ...t, messages: [...t.messages, { role: 'user', text: event.text }] }
+      return { ...t, messages: [...t.messages, { role: 'user', text: wellFormed(event.text) }] }
     case 'assistant-message': {
       if (!event.complete) return { ...t, cut: event.parts }
       const calls = event.calls.map((call) => keyed(t, call))
@@ -105,11 +105,13 @@ const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: `${
 
 export function shown(output: Json): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
-  if (text.length <= shownCharacters) return text
-  // Half of a surrogate pair is no text: providers refuse it.
-  const start = text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, '')
+  if (text.length <= shownCharacters) return wellFormed(text)
+  const start = wellFormed(text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, ''))
   return `${start}\n[cut: ${start.length} of ${text.length} characters are shown]`
 }
+
+/** Half of a surrogate pair, as of a text cut in an emoji, is no text: providers refuse a history with it for ever. */
+const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 
 function failureText({ outcome, failure, output }: ToolResult): string {
   const error = failure ?? { code: outcome, message: outcome, retryable: false }

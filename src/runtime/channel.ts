@@ -4,6 +4,8 @@ import type { Command, Notice, Reply, RunOptions } from './protocol.js'
 export type Shout =
   | { readonly type: 'notices'; readonly notices: readonly Notice[] }
   | { readonly type: 'ask'; readonly id: string; readonly request: Request }
+  /** The driver is there, and works on it. */
+  | { readonly type: 'taken'; readonly id: string }
   | { readonly type: 'answer'; readonly id: string; readonly reply: Reply<unknown> }
 
 export type Request =
@@ -17,14 +19,16 @@ export interface Channel {
   close(): void
 }
 
-/** Milliseconds in which a driver must answer. One that does not is taken for dead, or frozen. */
-export const answerTimeout = 2_000
+/** Milliseconds in which a driver must take what it is asked. One that does not is taken for dead, or frozen. */
+const takeTimeout = 2_000
+/** Milliseconds in which it must then answer: the check of an edited input may take its time. */
+const answerTimeout = 15_000
 
 /** Milliseconds for which notices are gathered: a message to all tabs costs the driver more than an append to memory. */
 const gatheringTime = 20
 
 export class SessionChannel {
-  readonly #waiting = new Map<string, (reply: Reply<unknown> | undefined) => void>()
+  readonly #waiting = new Map<string, { readonly settle: (reply?: Reply<unknown>) => void; timer: Timer }>()
   #gathered: Notice[] = []
   #isClosed = false
 
@@ -37,8 +41,13 @@ export class SessionChannel {
       const shout = event.data as Shout
       if (shout.type === 'notices') for (const notice of shout.notices) handlers.onNotice(notice)
       if (shout.type === 'answer') this.#settle(shout.id, shout.reply)
+      if (shout.type === 'taken') this.#wait(shout.id, answerTimeout)
       if (shout.type !== 'ask') return
-      void handlers.onAsk(shout.request)?.then((reply) => this.#shout({ type: 'answer', id: shout.id, reply }))
+      const { id } = shout
+      const answered = handlers.onAsk(shout.request)
+      if (!answered) return
+      this.#shout({ type: 'taken', id })
+      void answered.then((reply) => this.#shout({ type: 'answer', id, reply }))
     }
   }
 
@@ -49,15 +58,15 @@ export class SessionChannel {
   /** The driver's answer. Undefined: there was none in time. */
   ask(request: Request): Promise<Reply<unknown> | undefined> {
     const id = this.newId()
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve)
-      setTimeout(() => this.#settle(id, undefined), answerTimeout)
+    return new Promise((settle) => {
+      this.#waiting.set(id, { settle, timer: undefined })
+      this.#wait(id, takeTimeout)
       this.#shout({ type: 'ask', id, request })
     })
   }
 
   close(): void {
-    for (const id of this.#waiting.keys()) this.#settle(id, undefined)
+    for (const id of this.#waiting.keys()) this.#settle(id)
     this.#tellGathered()
     this.#isClosed = true
     this.channel.close()
@@ -75,8 +84,19 @@ export class SessionChannel {
     if (notices.length > 0 && !this.#isClosed) this.channel.postMessage({ type: 'notices', notices })
   }
 
-  #settle(id: string, reply: Reply<unknown> | undefined): void {
-    this.#waiting.get(id)?.(reply)
+  #wait(id: string, milliseconds: number): void {
+    const asked = this.#waiting.get(id)
+    if (!asked) return
+    clearTimeout(asked.timer)
+    asked.timer = setTimeout(() => this.#settle(id), milliseconds)
+  }
+
+  #settle(id: string, reply?: Reply<unknown>): void {
+    const asked = this.#waiting.get(id)
     this.#waiting.delete(id)
+    clearTimeout(asked?.timer)
+    asked?.settle(reply)
   }
 }
+
+type Timer = ReturnType<typeof setTimeout> | undefined

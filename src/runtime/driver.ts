@@ -9,6 +9,12 @@ import type { SessionMemory } from './memory.js'
 import { performWith } from './perform.js'
 import type { LiveScript, RunPorts } from './ports.js'
 
+export interface DriverHandlers {
+  onDelta(delta: ModelDelta): void
+  onFailure(failure: Failure): void
+  newest(): RunLog
+}
+
 /** One drive loop over one run, in one epoch. Once it has stopped, the log is driven again only after it was read again. */
 export class Driver {
   readonly #stop = new AbortController()
@@ -18,7 +24,7 @@ export class Driver {
     private readonly agent: Agent,
     private readonly log: RunLog,
     private readonly memory: SessionMemory,
-    private readonly handlers: { onDelta(delta: ModelDelta): void; onFailure(failure: Failure): void },
+    private readonly handlers: DriverHandlers,
   ) {
     void this.#drive()
   }
@@ -57,6 +63,7 @@ export class Driver {
       sandbox: agent.sandbox,
       limits: agent.limits,
       onDelta: (delta) => handlers.onDelta(delta),
+      newest: () => handlers.newest(),
       scripts: this.#scripts,
     }
   }

@@ -52,19 +52,23 @@ function readResult(ports: RunPorts, call: CallState, sent: Sent): ToolResult {
 
 /** An answer that comes after the call settled as unknown is news. */
 function watchLate(ports: RunPorts, call: CallState, late: (Sent & { status: 'timeout' })['late']): void {
-  const { log } = ports
+  const { log, memory } = ports
   const { callId, toolName } = call
   const tell = (value: Json) => {
+    if (!memory.findUnknown(log.runId, callId)) return
+    const newest = ports.newest()
+    const elsewhere = newest.runId === log.runId ? {} : { runId: log.runId }
     const { output } = done(ports, call, value)
-    return log.accept({ type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output }).catch(() => false)
+    const news = { type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output, ...elsewhere } as const
+    newest.accept(news).catch(() => false)
   }
   void late.then((reply) => {
     if (!reply.ok) return
-    if (log.state.unknown.has(callId)) return void tell(reply.value)
+    if (log.state.unknown.has(callId)) return tell(reply.value)
     const stop = log.subscribe((event) => {
       if (event.type !== 'tool-result' || event.callId !== callId) return
       stop()
-      if (event.outcome === 'unknown') void tell(reply.value)
+      if (event.outcome === 'unknown') tell(reply.value)
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { Failure, RunEvent } from '../core/events.js'
+import type { Failure } from '../core/events.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Agent } from './agent.js'
 import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
@@ -102,6 +102,7 @@ export class LiveSession {
   }
 
   async #do(request: Request): Promise<void> {
+    this.#checkLease()
     if (!this.#isLoaded || this.#logs.at(-1)?.failure) await this.#resume()
     this.#checkLease()
     if (request.type === 'command') return applyCommand(this.agent, this.#logs.at(-1), this.#memory, request.command)
@@ -138,6 +139,7 @@ export class LiveSession {
 
   async #take(mode: LeaseMode): Promise<boolean> {
     const { platform, setup } = this.agent
+    if (this.#closing.signal.aborted) return false
     const lease = await takeLease(platform.locks, leaseName(setup.owner, this.id), mode, this.#closing.signal)
     if (!lease) return false
     if (this.#closing.signal.aborted) return lease.release().then(() => false)
@@ -212,6 +214,7 @@ export class LiveSession {
     this.#driver = new Driver(this.agent, log, this.#memory, {
       onDelta: (delta) => this.#tell({ type: 'delta', session: this.id, runId: log.runId, delta }),
       onFailure: (failure) => this.#stall(failure),
+      newest: () => this.#logs.at(-1) ?? log,
     })
   }
 

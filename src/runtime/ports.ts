@@ -19,6 +19,8 @@ export interface RunPorts {
   readonly model: () => Promise<Model>
   readonly sandbox: Sandbox
   readonly limits: ScriptLimits
+  /** The log of the session's newest run: what is learnt of an earlier one is news there. */
+  readonly newest: () => RunLog
   readonly onDelta: (delta: ModelDelta) => void
   /** Isolates at work, by the call that runs them. Disposable: each can be made again from the log. */
   readonly scripts: Map<string, LiveScript>

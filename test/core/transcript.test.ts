@@ -42,6 +42,14 @@ describe('the transcript', () => {
     expect(briefly(all)).toEqual(['user go', 'assistant 1.1.0,1.1.1', 'tool 1.0 denied', 'tool 1.1 ok'])
   })
 
+  it('holds no half of a surrogate pair, in no text', () => {
+    const half = { ...settled('1.0'), output: 'cut \ud83d' } as EventBody
+    const all = messages(...calling('1.0').with(1, { type: 'user-message', text: '\ude00 go 😀' }), half, step(2))
+    expect(all[0]).toMatchObject({ text: '\ufffd go 😀' })
+    expect(all.at(-1)).toMatchObject({ text: 'cut \ufffd' })
+    expect(shown('\ud83d'.repeat(shownCharacters + 1))).not.toMatch(/\p{Surrogate}/u)
+  })
+
   it('grows only when a request is made or the run ends', () => {
     const before = [...calling('1.0'), settled('1.0'), news(true)]
     expect(briefly(messages(...before))).toEqual(['user go', 'assistant 1.1.0'])

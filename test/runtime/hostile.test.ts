@@ -21,7 +21,7 @@ async function play(world: World) {
 
 describe('a model', () => {
   it('is told what is wrong with arguments that are nested too deep for a log', async () => {
-    const inputText = `{"a":${'['.repeat(50_000)}${']'.repeat(100_000)}}`
+    const inputText = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     const reply: ModelReply = { parts: [{ type: 'call', toolName: 'look', inputText }], finish: 'calls' }
     const world = new World({ tools: { look }, model: inTurn(reply, (request) => say(lastResult(request))) })
     const agent = await play(world)

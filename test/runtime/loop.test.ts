@@ -169,6 +169,48 @@ describe('a run', () => {
     expect(answer).toMatchObject({ parts: [{ text: 'Saw 3' }] })
   })
 
+  it('tells the model of a late answer in the run that is open then, and the same after a reload', async () => {
+    let answer: (output: number) => void = () => {}
+    let isRunTwo: () => void = () => {}
+    const runTwo = new Promise<void>((resolve) => (isRunTwo = resolve))
+    const seen: string[] = []
+    const world = new World({
+      tools: {
+        slow: { risk: 'irreversible', timeout: 20, run: () => new Promise<number>((resolve) => (answer = resolve)) },
+        wait: { risk: 'read', run: () => runTwo.then(() => 1) },
+      },
+      model: (request) => {
+        seen.push(request.messages.map(({ role }) => role).join(' '))
+        return inTurn(ask(['slow', {}]), say('Unknown'), ask(['wait', {}]), say('Known'), say('More'))(request)
+      },
+    })
+    const agent = await world.agent()
+    await agent.run('One')
+    const { hash } = (await agent.until(({ type }) => type === 'tool-decision')) as { hash: string }
+    await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash }))
+    await agent.end()
+    await agent.run('Two', { runId: 'r2' })
+    await agent.until(
+      (event) => event.type === 'tool-start' && agent.events.filter((e) => e.type === 'tool-start').length === 2,
+    )
+    answer(7)
+    expect(await agent.until(({ type }) => type === 'tool-reconciled')).toMatchObject({
+      runId: 'r1',
+      by: 'late',
+      output: 7,
+    })
+    isRunTwo()
+    await agent.until(
+      (event) => event.type === 'run-end' && event !== agent.events.find(({ type }) => type === 'run-end'),
+    )
+    await agent.ok(agent.api.unfollow('s'))
+    const again = await world.agent()
+    await again.run('Three', { runId: 'r3' })
+    await again.end()
+    expect(seen.at(-2)).toMatch(/tool news$/)
+    expect(seen.at(-1)).toBe(`${seen.at(-2)} assistant user`)
+  })
+
   it('denies a call whose own check does not answer', { timeout: 20_000 }, async () => {
     const world = new World({
       tools: { send: { risk: 'irreversible', run: () => null, check: () => new Promise(() => undefined) } },

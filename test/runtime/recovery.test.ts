@@ -126,10 +126,9 @@ describe('a session', () => {
     const world = asking()
     const agent = await world.agent()
     await agent.ok(agent.api.follow('s'))
-    const [started] = await Promise.all([agent.api.run('s', 'Send', { runId: 'r1' }), agent.api.unfollow('s')])
+    await Promise.all([agent.api.run('s', 'Send', { runId: 'r1' }), agent.api.unfollow('s')])
     const before = (await world.store.read('r1')).length
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(await world.store.read('r1')).toHaveLength(before)
-    if (!started.ok) expect(started.failure.code).toBe('session_busy')
   })
 })

@@ -72,6 +72,45 @@ describe('tabs of one session', () => {
     expect((await world.store.read('r1')).filter(({ type }) => type === 'lease-start')).toHaveLength(1)
   })
 
+  it('waits for a driver that is at work: the check of an edited input is slow', { timeout: 10_000 }, async () => {
+    let delay = 0
+    const check = async () => {
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      return { verdict: 'allow' } as const
+    }
+    const world = new World({
+      tools: { send: { risk: 'irreversible', run: () => null, check } },
+      model: inTurn(ask(['send', {}]), say('Sent')),
+    })
+    const [driver, follower] = [await world.agent(), await world.agent()]
+    await driver.run('Send')
+    const hash = await hashOf(driver)
+    await follower.ok(follower.api.follow('s'))
+    delay = 2_500
+    const approve = { type: 'approve', runId: 'r1', callId: '1.0', hash, input: { a: 1 } } as const
+    const approved = follower.ok(follower.api.command('s', approve))
+    setTimeout(() => (delay = 0), 1_000)
+    await approved
+    await follower.end()
+    expect(follower.events.filter(({ type }) => type === 'lease-start')).toEqual([])
+    expect(world.executed).toHaveLength(1)
+  })
+
+  it('leaves the lease with the driver when a follower is closed that waits for its answer', async () => {
+    const world = new World(asking)
+    const [driver, follower] = [await world.agent(), await world.agent()]
+    await driver.run('Send')
+    const hash = await hashOf(driver)
+    await follower.ok(follower.api.follow('s'))
+    driver.freeze()
+    const command = { type: 'approve', runId: 'r1', callId: '1.0', hash } as const
+    const [answer] = await Promise.all([follower.api.command('s', command), follower.api.unfollow('s')])
+    expect(answer).toMatchObject({ ok: false, failure: { code: 'session_busy' } })
+    expect((await world.store.read('r1')).filter(({ type }) => type === 'lease-start')).toEqual([])
+    await driver.ok(driver.api.command('s', command))
+    expect(await driver.end()).toMatchObject({ outcome: 'completed' })
+  })
+
   it('opens the dialog again after a reload: the call still asks, with the same hash', async () => {
     const world = new World(asking)
     const before = await world.agent()
