@@ -1,5 +1,4 @@
 import type { EventBody } from '../core/events.js'
-import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import { fromFailure, HandrailError } from '../errors.js'
 import type { Agent } from './agent.js'
@@ -8,9 +7,12 @@ import type { RunLog } from './log.js'
 import type { SessionMemory } from './memory.js'
 import type { Command } from './protocol.js'
 
+const known: ReadonlySet<string> = new Set<Command['type']>(['approve', 'deny', 'cancel', 'reconcile'])
+
 /**
  * What a person said, checked against the newest run of the session and appended.
- * @throws {HandrailError} `run_over`, `not_asking`, `stale_approval`, `not_unknown`, or what the gate says of an edited input.
+ * @throws {HandrailError} `unknown_command`, `run_over`, `not_asking`, `stale_approval`, `not_unknown`, or what the gate says
+ * of an edited input.
  */
 export async function applyCommand(
   agent: Agent,
@@ -18,6 +20,9 @@ export async function applyCommand(
   memory: SessionMemory,
   command: Command,
 ): Promise<void> {
+  // Another tab may run another version of the app: what it says must not be taken for an approval.
+  if (!known.has(command.type))
+    throw new HandrailError('unknown_command', `This version knows no command "${String(command.type)}"`)
   if (!log) throw new HandrailError('run_over', `Run "${command.runId}" is not in this session`)
   if (command.type === 'reconcile') return reconcile(log, memory, command)
   if (log.runId !== command.runId || log.state.status !== 'running')
@@ -30,22 +35,12 @@ export async function applyCommand(
   const call = log.state.calls.get(callId)
   if (call?.phase !== 'asking')
     throw new HandrailError('not_asking', `Call ${callId} asks for no approval: it is ${call?.phase ?? 'not open'}`)
-  const answer: EventBody =
-    command.type === 'deny'
-      ? {
-          type: 'approval-response',
-          callId,
-          hash,
-          approved: false,
-          ...(command.reason ? { reason: command.reason } : {}),
-        }
-      : {
-          type: 'approval-response',
-          callId,
-          hash,
-          approved: true,
-          ...(await editOf(agent, log, memory, call, command.input)),
-        }
+  const answer: EventBody = {
+    type: 'approval-response',
+    callId,
+    hash,
+    ...(command.type === 'deny' ? denial(command) : await approval(agent, log, memory, call, command)),
+  }
   if (!(await log.accept(answer)))
     throw new HandrailError(
       'stale_approval',
@@ -53,13 +48,21 @@ export async function applyCommand(
     )
 }
 
+const denial = ({ reason }: Command & { type: 'deny' }) => ({ approved: false, ...(reason ? { reason } : {}) })
+
 /** An edit is an approval of the edited input, under the hash that the gate will find for it. */
-async function editOf(agent: Agent, log: RunLog, memory: SessionMemory, call: CallState, input: Json | undefined) {
-  if (input === undefined) return {}
+async function approval(
+  agent: Agent,
+  log: RunLog,
+  memory: SessionMemory,
+  call: CallState,
+  { input }: Command & { type: 'approve' },
+) {
+  if (input === undefined) return { approved: true }
   const ports = { log, memory, tools: agent.tools, page: agent.page }
   const decision = await askGate(ports, { ...call, input, inputText: undefined })
   if (decision.verdict === 'deny' && decision.failure) throw fromFailure(decision.failure)
-  return { edit: { input, hash: decision.hash } }
+  return { approved: true, edit: { input, hash: decision.hash } }
 }
 
 async function reconcile(

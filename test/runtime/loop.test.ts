@@ -44,6 +44,19 @@ describe('a run', () => {
     expect(agent.events.at(-2)).toMatchObject({ parts: [{ text: '{"id":"AS-1"}' }] })
   })
 
+  it('takes no command for an approval that it does not know', async () => {
+    const world = new World({
+      tools: { send: { risk: 'irreversible', run: () => null } },
+      model: inTurn(ask(['send', {}])),
+    })
+    const agent = await world.agent()
+    await agent.run('Send')
+    const { hash } = (await agent.until(({ type }) => type === 'tool-decision')) as { hash: string }
+    const command = { type: 'postpone', runId: 'r1', callId: '1.0', hash } as never
+    expect(await agent.api.command('s', command)).toMatchObject({ failure: { code: 'unknown_command' } })
+    expect(agent.events.at(-1)).toMatchObject({ type: 'tool-decision', verdict: 'ask' })
+  })
+
   it('executes an edited input under its own hash', async () => {
     const world = new World({
       tools: { send: { risk: 'irreversible', run: (input) => input } },
