@@ -32,6 +32,8 @@ export default defineConfig({
     // Named here because only workers and lazy code import them: found late, they reload the page in mid-test.
     include: [
       '@anthropic-ai/sdk',
+      '@noble/hashes/sha2.js',
+      '@noble/hashes/utils.js',
       '@jitl/quickjs-wasmfile-release-sync',
       'ajv',
       'ajv/dist/2020.js',

@@ -77,8 +77,8 @@ export class PageHost implements PageApi {
     this.#running.get(id)?.controller.abort()
   }
 
-  notify(notice: Notice): void {
-    this.options.onNotice(notice)
+  notify(notices: readonly Notice[]): void {
+    for (const notice of notices) this.options.onNotice(notice)
   }
 
   /** Ends what nobody waits for any more. A write that runs is left to finish: stopped halfway, it would be known even less. */

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.js'
 import { sha256 } from '../tools/hash.js'
 import { createToolSet, type ToolSet } from '../tools/tool-set.js'
 import { HostedModels } from './hosted-model.js'
+import type { Notices } from './notices.js'
 import type { Platform } from './platform.js'
 import type { AgentSetup, PageApi } from './protocol.js'
 
@@ -15,6 +16,7 @@ export interface Agent {
   readonly setup: AgentSetup
   readonly platform: Platform
   readonly page: PageApi
+  readonly notices: Notices
   readonly store: Store
   readonly tools: ToolSet
   readonly context: Context
@@ -28,9 +30,10 @@ export interface Agent {
   readonly modelName: { readonly provider: string; readonly model: string }
 }
 
-export async function openAgent(setup: AgentSetup, platform: Platform, page: PageApi): Promise<Agent> {
+export async function openAgent(setup: AgentSetup, platform: Platform, notices: Notices): Promise<Agent> {
+  const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
-  const tools = await createToolSet(setup.tools, validator)
+  const tools = createToolSet(setup.tools, validator)
   const context: Context = { instructions: setup.instructions, tools: tools.definitions }
   const hostedModels = new HostedModels(page, platform.newId)
   let loaded: Promise<Model> | undefined
@@ -48,10 +51,11 @@ export async function openAgent(setup: AgentSetup, platform: Platform, page: Pag
     setup,
     platform,
     page,
+    notices,
     store,
     tools,
     context,
-    contextHash: await sha256(canonicalJson(context as unknown as Json)),
+    contextHash: sha256(canonicalJson(context as unknown as Json)),
     sandbox: platform.createSandbox(),
     budget: withDefaults(defaultBudget, setup.budget),
     limits: withDefaults(defaultLimits, setup.limits),

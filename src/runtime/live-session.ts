@@ -244,7 +244,7 @@ export class LiveSession {
       if (notice.seq < next) return false
       this.#shown.set(notice.runId, notice.seq + 1)
     }
-    this.agent.page.notify(notice)
+    this.agent.notices.tell(notice)
     return true
   }
 }

@@ -45,7 +45,8 @@ export interface PageApi {
   reconcile(call: PageCall): Promise<Reply<ReconcileAnswer>>
   generate(id: string, request: ModelRequest): Promise<Reply<ModelReply>>
   abort(id: string): void
-  notify(notice: Notice): void
+  /** What happened since the last time, in order. */
+  notify(notices: readonly Notice[]): void
 }
 
 /** Nothing is thrown across threads: an error class would lose its code on the way. */

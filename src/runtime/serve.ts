@@ -2,6 +2,7 @@ import { HandrailError, toFailure } from '../errors.js'
 import { openAgent, type Agent } from './agent.js'
 import { leaseName, takeLease } from './lease.js'
 import { LiveSession } from './live-session.js'
+import { Notices } from './notices.js'
 import type { Platform } from './platform.js'
 import type { AgentApi, PageApi, Reply } from './protocol.js'
 
@@ -10,6 +11,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
   const sessions = new Map<string, Promise<LiveSession>>()
   /** Those that are being closed: their lease is not free yet. */
   const leaving = new Map<string, Promise<void>>()
+  const notices = new Notices(page)
   let opened: Promise<Agent> | undefined
 
   const agent = (): Promise<Agent> => {
@@ -43,10 +45,20 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
     return left
   }
 
+  const answer = async <T>(work: () => Promise<T>): Promise<Reply<T>> => {
+    try {
+      return { ok: true, value: await work() }
+    } catch (error) {
+      return { ok: false, failure: toFailure(error) }
+    } finally {
+      notices.flush()
+    }
+  }
+
   return {
     open: (setup) =>
       answer(async () => {
-        opened ??= openAgent(setup, platform, page)
+        opened ??= openAgent(setup, platform, notices)
         opened.catch(() => (opened = undefined))
         return { engine: (await opened).sandbox.engine }
       }),
@@ -90,13 +102,5 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         return null
       }),
     delta: async (id, delta) => (await agent()).hostedModels.delta(id, delta),
-  }
-}
-
-async function answer<T>(work: () => Promise<T>): Promise<Reply<T>> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    return { ok: false, failure: toFailure(error) }
   }
 }

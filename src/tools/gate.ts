@@ -64,7 +64,7 @@ async function decideInput(call: GateCall, tool: ToolEntry, context: GateContext
   else if (found.length > 0) verdict = call.caller === 'program' ? 'deny' : 'ask'
   if (verdict === 'deny') failure ??= mustBeDirect(call.toolName)
   const reasons = shownReasons(found, call.reasons)
-  const hash = await sha256(canonicalJson({ tool: tool.hash, owner: context.owner, input, reasons }))
+  const hash = sha256(canonicalJson({ tool: tool.hash, owner: context.owner, input, reasons }))
   return {
     verdict,
     mode,

@@ -34,7 +34,7 @@ export interface ToolEntry {
  * compiled when they are first needed, so that a bad one takes only its own tool away.
  * @throws {HandrailError} `invalid_tool` for a definition that is wrong, and for two of one name.
  */
-export async function createToolSet(given: readonly ToolDefinition[], validator: Validator): Promise<ToolSet> {
+export function createToolSet(given: readonly ToolDefinition[], validator: Validator): ToolSet {
   const names = new Set<string>()
   for (const definition of given) {
     checkDefinition(definition)
@@ -43,7 +43,7 @@ export async function createToolSet(given: readonly ToolDefinition[], validator:
   }
   const definitions = [scriptToolDefinition(given), ...given]
   const entries = new Map<string, ToolEntry>()
-  for (const definition of definitions) entries.set(definition.name, await createEntry(definition, validator))
+  for (const definition of definitions) entries.set(definition.name, createEntry(definition, validator))
   return {
     definitions,
     names: [...names],
@@ -52,7 +52,7 @@ export async function createToolSet(given: readonly ToolDefinition[], validator:
   }
 }
 
-async function createEntry(definition: ToolDefinition, validator: Validator): Promise<ToolEntry> {
+function createEntry(definition: ToolDefinition, validator: Validator): ToolEntry {
   const { name, input, output, risk } = definition
   const once = (place: 'input' | 'output', schema: ToolDefinition['input']): Validate => {
     let validate: Validate | undefined
@@ -61,7 +61,7 @@ async function createEntry(definition: ToolDefinition, validator: Validator): Pr
   return {
     definition,
     mode: name === scriptToolName ? 'script' : risk === 'read' ? 'read' : 'write',
-    hash: await sha256(canonicalJson(definition as unknown as Json)),
+    hash: sha256(canonicalJson(definition as unknown as Json)),
     validateInput: once('input', input),
     ...(output && { validateOutput: once('output', output) }),
   }

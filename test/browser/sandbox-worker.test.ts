@@ -43,7 +43,7 @@ describe('the watchdog', () => {
     const hung = start(sandbox, endlessInC[0][1], { limits: { cpu: 1 } })
     expect((await hung.start(at)).outcome).toMatchObject({ failure: { code: 'script_cpu' } })
     expect(await valueOf(sandbox, 'return 1')).toBe(1)
-    expect((await waiting.resume(0, at, ok(1))).outcome).toEqual(ok(null))
+    expect((await waiting.resume(0, at, ok(1))).outcome).toEqual(ok(1))
   })
 })
 
@@ -108,7 +108,7 @@ describe('the workers', () => {
     const turn = second.start(at)
     second.end()
     expect(await turn).toMatchObject({ outcome: { failure: { code: 'script_crashed' } } })
-    expect((await first.resume(0, at, ok(1))).outcome).toEqual(ok(null))
+    expect((await first.resume(0, at, ok(1))).outcome).toEqual(ok(1))
   })
 })
 

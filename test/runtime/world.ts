@@ -186,10 +186,13 @@ export class TestAgent {
       reconcile: async (call) => ({ ok: true, value: tool(call.toolName)?.reconcile?.(call) ?? { state: 'unknown' } }),
       generate: async () => ({ ok: false, failure: { code: 'none', message: 'No hosted model', retryable: false } }),
       abort: () => undefined,
-      notify: (notice) => {
-        this.notices.push(notice)
-        if (notice.type === 'event') this.events.push(notice.event)
-        if (notice.type === 'event') this.onEvent(notice.event)
+      notify: (notices) => {
+        for (const notice of notices) {
+          this.notices.push(notice)
+          if (notice.type !== 'event') continue
+          this.events.push(notice.event)
+          this.onEvent(notice.event)
+        }
         for (const wake of this.#watchers.splice(0)) wake()
       },
     }

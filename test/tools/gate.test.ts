@@ -26,7 +26,7 @@ const definitions = [
   define('broken', 'read', { input: { type: 'object', properties: { id: { type: 'no-such-type' } } } }),
   define('constructor', 'read'),
 ]
-const tools = await createToolSet(definitions, validator)
+const tools = createToolSet(definitions, validator)
 
 function context(more: Partial<GateContext> = {}): GateContext & { readonly checks: string[] } {
   const checks: string[] = []
@@ -160,7 +160,7 @@ describe('reading the input', () => {
 
   it('names 20 faults, then counts', async () => {
     const items = define('many', 'read', { input: { type: 'object', additionalProperties: { type: 'string' } } })
-    const many = await createToolSet([items], validator)
+    const many = createToolSet([items], validator)
     const input = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'k'.repeat(400)}${i}`, i]))
     const { failure } = await decide(call('many', { input }), context({ tools: many }))
     expect(failure?.message).toContain('and 4980 more')
@@ -318,10 +318,7 @@ describe('the hash that an approval is bound to', () => {
   })
 
   it('changes with input, owner, tool definition and reasons', async () => {
-    const redefined = await createToolSet(
-      [define('cancel_order', 'irreversible', { description: 'another' })],
-      validator,
-    )
+    const redefined = createToolSet([define('cancel_order', 'irreversible', { description: 'another' })], validator)
     const hashes = [
       await hashOf(),
       await hashOf({ input: { id: 'O-2' } }),
