@@ -90,6 +90,8 @@ async function play(site: Site, plan: Plan): Promise<Played & { readonly took: n
   }
 }
 
+const nothing: TabReport = { took: 0, kills: [], sessions: [], requests: [], effects: [], complaints: [] }
+
 const addressOf = (site: Site, plan: Plan, tab: number) =>
   `${site.url}?${new URLSearchParams({ plan: JSON.stringify(plan), tab: String(tab) }).toString()}`
 
@@ -101,7 +103,10 @@ async function reportOf(page: Page): Promise<TabReport> {
     })
     return (await report.jsonValue())!
   } catch (error) {
-    const report = (await page.evaluate('reportNow()')) as TabReport
-    return { ...report, complaints: [...report.complaints, `The tab does not come to its end: ${String(error)}`] }
+    const state = await page.evaluate('document.readyState + ", complaints: " + globalThis.complaints').catch(String)
+    const complaint = `The tab does not come to its end, at ${page.url().slice(0, 40)}, ${String(state)}: ${String(error)}`
+    const report = (await page.evaluate('globalThis.reportNow?.()').catch(() => undefined)) as TabReport | undefined
+    const { complaints, ...rest } = report ?? nothing
+    return { ...rest, complaints: [...complaints, complaint] }
   }
 }

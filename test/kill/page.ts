@@ -102,4 +102,5 @@ const reportOf = async ({ id, runs }: Session): Promise<SessionReport> => ({
   runs: runs.map((run) => ({ runId: run.id, events: run.events, state: toText(run.state) })),
 })
 
+Object.assign(globalThis, { complaints })
 play().catch((error: unknown) => complain(`the tab failed: ${String(error)}`))
