@@ -51,6 +51,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
+          // A loaded machine is slow, and a timing decides no test.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**'],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], ignoreSourceErrors: true },
@@ -61,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
           browser: {
             enabled: true,
             headless: true,

@@ -82,7 +82,7 @@ describe('a model', () => {
 
   it('shows nothing more once it has answered', async () => {
     let late: (delta: ModelDelta) => void = () => {}
-    const model = (_request: unknown, { onDelta }: { onDelta(delta: ModelDelta): void }) => {
+    const model = (_request: unknown, { onDelta }: { readonly onDelta: (delta: ModelDelta) => void }) => {
       late = onDelta
       return say('Done')
     }
