@@ -97,12 +97,9 @@ describe('the order desk', () => {
 
   it('sends what was typed before the assistant was ready', async () => {
     await visit()
-    await page.evaluate(() => {
-      const box = document.querySelector('textarea')!
-      box.value = 'How is O-314?'
-      box.dispatchEvent(new InputEvent('input', { bubbles: true }))
-    })
-    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+    const box = page.getByRole('textbox', { name: 'Message' })
+    await box.fill('How is O-314?')
+    await box.press('Enter')
     await expectSaid(/O-314/)
     await untilIdle()
     expect(await lastMessage()).toMatch(/O-314/)
