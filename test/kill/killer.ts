@@ -49,8 +49,10 @@ export class Killer {
     return this.#done
   }
 
-  end(): void {
+  /** Kills nothing more. Pending for ever in a page that is about to go: the next one has the last word. */
+  end(): Promise<void> {
     this.#isOver = true
+    return this.#stillHere()
   }
 
   update(update: RunUpdate | undefined): void {
@@ -62,6 +64,10 @@ export class Killer {
 
   reach(point: Point): Promise<void> {
     this.#meet(({ moment }) => moment.type === 'point' && moment.point === point)
+    return this.#stillHere()
+  }
+
+  #stillHere(): Promise<void> {
     return this.#isLeaving ? new Promise(() => undefined) : Promise.resolve()
   }
 

@@ -82,7 +82,7 @@ async function play(): Promise<void> {
   })
   Object.assign(globalThis, { reportNow })
   await Promise.race([Promise.all(plan.sessions.map(inSession)), failed])
-  killer.end()
+  await killer.end()
   Object.assign(globalThis, { report: await reportNow() })
 }
 
