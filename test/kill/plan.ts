@@ -106,7 +106,7 @@ export function planOf(seed: number, index: number, duration: number): Plan {
   }
 }
 
-const sessionsPerPage = 6
+const sessionsPerPage = 8
 
 export const sessionsOf = (name: string, start: () => number): PlannedSession[] =>
   Array.from({ length: sessionsPerPage }, (_, i) => ({ id: `${name}-${i}`, start: start() }))
