@@ -1,7 +1,7 @@
 import { playwright } from '@vitest/browser-playwright'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
-import { findChromium } from './scripts/chromium.mjs'
+import { chromiumArguments, findChromium } from './scripts/chromium.mjs'
 
 const fromRoot = (path: string) => new URL(path, import.meta.url).pathname
 
@@ -76,15 +76,7 @@ export default defineConfig({
             provider: playwright({
               launchOptions: {
                 executablePath: findChromium(),
-                args: [
-                  '--no-sandbox',
-                  '--disable-gpu',
-                  '--disable-quic',
-                  '--no-first-run',
-                  '--disable-background-networking',
-                  '--disable-component-update',
-                  '--disable-sync',
-                ],
+                args: chromiumArguments,
               },
             }),
             instances: [{ browser: 'chromium' }],

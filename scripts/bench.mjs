@@ -9,7 +9,7 @@ installDependencies()
 installBrowser()
 const { chromium } = await import('playwright')
 const { build } = await import('vite')
-const { findChromium } = await import('./chromium.mjs')
+const { chromiumArguments, findChromium } = await import('./chromium.mjs')
 const { serve, strictPolicies } = await import('./serve.mjs')
 
 /** @typedef {{ bench: import('../bench/main.js').BenchPage }} Bench */
@@ -39,7 +39,7 @@ try {
   const server = await serve({ root: outDir, csp })
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    args: chromiumArguments,
   })
   try {
     const page = await browser.newPage()

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright'
-import { findChromium } from '../../scripts/chromium.mjs'
+import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs'
 
 const root = join(import.meta.dirname, '../..')
 /** Its own, so that no other build empties it in mid-test. */
@@ -33,7 +33,7 @@ function newest(paths: readonly string[]): number {
 }
 
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
+  chromium.launch({ executablePath: findChromium(), args: chromiumArguments })
 
 export interface OpenDesk {
   readonly page: Page

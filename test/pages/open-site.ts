@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright'
 import { build } from 'vite'
-import { findChromium } from '../../scripts/chromium.mjs'
+import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs'
 import { serve, type Policies } from '../../scripts/serve.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,7 +27,7 @@ export async function openSite(folder: string): Promise<Site> {
   })
   const [server, browser] = await Promise.all([
     serve({ root: built }),
-    chromium.launch({ executablePath: findChromium(), args: [...chromiumArguments] }),
+    chromium.launch({ executablePath: findChromium(), args: chromiumArguments }),
   ])
   const servers = [server]
   return {
@@ -44,13 +44,3 @@ export async function openSite(folder: string): Promise<Site> {
     },
   }
 }
-
-const chromiumArguments = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
 import { build } from 'vite'
-import { findChromium } from '../../scripts/chromium.mjs'
+import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs'
 import type { StorePage } from './page.js'
 
 const origin = 'http://localhost:1'
@@ -50,12 +50,7 @@ async function startChromium(folder: string, script: string): Promise<Browser> {
   if (path === undefined) throw new Error('Cannot start Chromium: none found, set CHROMIUM_PATH')
   const args = [
     '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
+    ...chromiumArguments,
     '--remote-debugging-port=0',
     `--user-data-dir=${folder}`,
     'about:blank',
