@@ -1,8 +1,9 @@
 import { HandrailError } from '../errors.js'
 import type { Json } from '../core/json.js'
+import { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
 import type { Budget } from '../core/usage.js'
-import type { Model, ModelConfig, ScriptLimits } from '../runtime/protocol.js'
-import { nearest } from '../tools/nearest.js'
+import type { Model, ModelConfig } from '../runtime/protocol.js'
+import { nearest } from '../core/nearest.js'
 import type { Tool } from '../tools/tool.js'
 
 export interface AgentOptions {
@@ -67,7 +68,7 @@ const agentRules: Rules<AgentOptions> = {
   dangerouslyAllowKeyInPage: flag,
 }
 const budgetRules: Rules<Budget> = amounts('steps', 'attempts', 'calls', 'scripts', 'tokens', 'bytes', 'time')
-const limitRules: Rules<ScriptLimits> = amounts('cpu', 'totalCpu', 'memory', 'stack', 'calls', 'open', 'output')
+const limitRules: Rules<ScriptLimits> = amounts(...(Object.keys(defaultLimits) as (keyof ScriptLimits)[]))
 const modelRules: Rules<ModelConfig> = {
   provider: text,
   model: text,

@@ -1,4 +1,5 @@
-import type { Json } from './json.js'
+import type { Json, JsonObject } from './json.js'
+import type { ScriptLimits } from './script-limits.js'
 import type { Budget, BudgetName, Usage } from './usage.js'
 
 /**
@@ -22,7 +23,9 @@ export type EventBody =
       readonly callId: string
       readonly hash: string
       readonly input?: Json
+      /** Of a script: what it runs with for its whole life, wherever it is resumed. */
       readonly tools?: readonly string[]
+      readonly limits?: ScriptLimits
     }
   | ({ readonly type: 'tool-result'; readonly callId: string } & ToolResult)
   | ({ readonly type: 'tool-reconciled'; readonly callId: string } & Reconciliation)
@@ -119,10 +122,47 @@ export interface ScriptTurnRecord {
   readonly calls: readonly ToolCall[]
   readonly prints?: readonly string[]
   readonly outcome?: ScriptOutcome
+  /** With an outcome: what the script changed of the session's state. */
+  readonly state?: StateChange
 }
 export type ScriptOutcome =
   | { readonly status: 'ok'; readonly value: Json }
-  | { readonly status: 'error'; readonly failure: Failure }
+  | { readonly status: 'error'; readonly failure: ScriptFailure }
+
+/** By top-level name, so that scripts side by side do not undo each other's work. */
+export interface StateChange {
+  readonly set?: JsonObject
+  readonly removed?: readonly string[]
+}
+
+/** Why a script did not end well, in words for the model that wrote it. */
+export interface ScriptFailure extends Failure {
+  readonly code: ScriptFailureCode
+  /** Of the model's own text, from 1. */
+  readonly line?: number
+  readonly column?: number
+  /** Three lines of the script around that place. */
+  readonly frame?: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
+/** `diverged` is the runtime's, and so is `wall`. */
+export type ScriptFailureCode =
+  | 'script_syntax'
+  | 'script_check'
+  | 'script_thrown'
+  | 'script_tool_error'
+  | 'script_denied'
+  | 'script_cpu'
+  | 'script_wall'
+  | 'script_memory'
+  | 'script_stack'
+  | 'script_calls'
+  | 'script_output'
+  | 'script_deadlock'
+  | 'script_crashed'
+  | 'script_diverged'
 
 export type Verdict = 'allow' | 'deny' | 'ask'
 /** What the gate found the tool to be. The core has no tool set: ordering and recovery read it from the decision. */

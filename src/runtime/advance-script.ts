@@ -1,7 +1,7 @@
-import type { EventBody, RunEvent, ScriptTurnRecord, ToolCall } from '../core/events.js'
-import { canonicalJson, isJsonObject } from '../core/json.js'
+import type { EventBody, RunEvent, ScriptTurnRecord, StateChange, ToolCall } from '../core/events.js'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import { parentOf, type CallState } from '../core/state.js'
-import type { HostResult, ScriptTurn } from '../sandbox/script.js'
+import { scriptFailure, type FedResult, type HostResult, type ScriptTurn } from '../sandbox/script.js'
 import type { EffectOf } from '../core/next.js'
 import type { LiveScript, RunPorts } from './ports.js'
 
@@ -24,13 +24,14 @@ export async function advanceScript(
   try {
     const live = begin(ports, call)
     if ('reason' in live) return diverged(ports, callId, turn, fed, live.reason)
-    const past = live.turn < turn ? turnsOf(ports, callId) : []
-    for (let n = live.turn; n < turn; n++) {
-      const again = await makeTurn(ports, call, live, past[n]?.fed, true)
-      const difference = differenceBetween(again, past[n]!)
-      if (difference) return diverged(ports, callId, turn, fed, `at turn ${n} ${difference}`)
+    if (live.turn < turn) {
+      const difference = await replay(ports, call, live)
+      if (difference) return diverged(ports, callId, turn, fed, difference)
     }
-    const made = await makeTurn(ports, call, live, fed, false)
+    live.turn++
+    const made = await (fed === undefined
+      ? live.script.start(startOf(ports.log.events, callId).at)
+      : live.script.resume(toFed(ports.log.events, callId, fed)))
     if (made.outcome) end()
     const calls = made.calls.map(({ n, toolName, input }): ToolCall => ({
       callId: `${callId}/${n}`,
@@ -39,6 +40,7 @@ export async function advanceScript(
       caller: 'script',
     }))
     const prints = made.prints.length > 0 ? { prints: made.prints } : {}
+    const state = made.state && changeOf(ports.memory.stateAtStart(ports.log.runId, callId), made.state)
     return {
       type: 'script-turn',
       callId,
@@ -47,6 +49,7 @@ export async function advanceScript(
       calls,
       ...prints,
       ...(made.outcome ? { outcome: made.outcome } : {}),
+      ...(state ? { state } : {}),
     }
   } finally {
     signal.removeEventListener('abort', end)
@@ -55,50 +58,63 @@ export async function advanceScript(
 
 type TurnEvent = RunEvent & { type: 'script-turn' }
 
-const turnsOf = ({ log }: RunPorts, callId: string): TurnEvent[] =>
-  log.events.filter((event): event is TurnEvent => event.type === 'script-turn' && event.callId === callId)
-
 function begin(ports: RunPorts, call: CallState): LiveScript | { reason: string } {
-  const known = ports.scripts.get(call.callId)
+  const { callId } = call
+  const known = ports.scripts.get(callId)
   if (known) return known
-  const { log, sandbox, limits, scripts } = ports
+  const { log, sandbox, scripts, memory, tools } = ports
   const { header } = log.state
-  if (header?.engine !== sandbox.engine)
-    return { reason: `it was started on ${header?.engine}, and only ${sandbox.engine} is here` }
-  const start = startOf(log.events, call.callId)
+  const engine = header?.engine ?? ''
+  if (!header || !sandbox.runs(engine))
+    return { reason: `it was started on ${engine}, and only ${sandbox.engine} is here` }
+  const start = startOf(log.events, callId)
   const code = isJsonObject(call.checked) && typeof call.checked.code === 'string' ? call.checked.code : ''
-  const script = sandbox.start({ code, tools: start.tools ?? [], seed: seedOf(header.seed, call.callId), limits })
+  const script = sandbox.start({
+    code,
+    engine,
+    tools: start.tools ?? [],
+    // Only what starts now meets the tools of now.
+    ...(call.script?.turn === 0 && { definitions: tools.definitions }),
+    seed: seedOf(header.seed, callId),
+    locale: header.locale,
+    timeZone: header.timeZone,
+    state: memory.stateAtStart(log.runId, callId),
+    limits: start.limits ?? { ...ports.limits, ...limitsOfVersion1 },
+  })
   const live: LiveScript = { script, turn: 0 }
-  scripts.set(call.callId, live)
+  scripts.set(callId, live)
   return live
 }
 
-/** Time is the `at` of the last event delivered: the script's start, or the result that it is fed. */
-async function makeTurn(
-  { log }: RunPorts,
-  { callId }: CallState,
-  live: LiveScript,
-  fed: string | undefined,
-  isReplay: boolean,
-): Promise<ScriptTurn> {
-  if (fed === undefined) {
-    live.turn++
-    return live.script.start(startOf(log.events, callId).at, isReplay)
+/** Brings a new isolate to where the log is. Returns what it did otherwise than before. */
+async function replay({ log }: RunPorts, { callId }: CallState, live: LiveScript): Promise<string | undefined> {
+  const past = log.events.filter((event): event is TurnEvent => event.type === 'script-turn' && event.callId === callId)
+  const results = past.flatMap(({ fed }) => (fed === undefined ? [] : [toFed(log.events, callId, fed)]))
+  const again = await live.script.replay(startOf(log.events, callId).at, results)
+  for (const [n, record] of past.entries()) {
+    const difference = differenceBetween(again[n], record)
+    if (difference) return `at turn ${n} ${difference}`
   }
-  const event = log.events.findLast((e) => e.type === 'tool-result' && e.callId === fed) as RunEvent & {
-    type: 'tool-result'
-  }
-  live.turn++
-  return live.script.resume(Number(fed.slice(callId.length + 1)), event.at, toHostResult(event), isReplay)
+  live.turn = past.length
+  return undefined
 }
 
-function toHostResult({ outcome, output, failure }: RunEvent & { type: 'tool-result' }): HostResult {
-  if (outcome === 'ok') return { status: 'ok', value: output ?? null }
-  return {
-    status: 'error',
-    failure: failure ?? { code: outcome, message: `The call ended: ${outcome}`, retryable: false },
+/** Time is the `at` of the last event delivered: the script's start, or the result that it is fed. */
+function toFed(events: readonly RunEvent[], callId: string, fed: string): FedResult {
+  const event = events.findLast((e) => e.type === 'tool-result' && e.callId === fed) as RunEvent & {
+    type: 'tool-result'
   }
+  return { n: Number(fed.slice(callId.length + 1)), at: event.at, result: toHostResult(event) }
 }
+
+function toHostResult({ callId, outcome, output, failure }: RunEvent & { type: 'tool-result' }): HostResult {
+  if (outcome === 'ok') return { status: 'ok', value: output ?? null }
+  const error = failure ?? { code: outcome, message: `The call ended: ${outcome}`, retryable: false }
+  return { status: 'error', failure: error, callId }
+}
+
+/** A log of version 1 does not hold them. */
+const limitsOfVersion1 = { openCalls: 256, printBytes: 1 << 20 }
 
 const startOf = (events: readonly RunEvent[], callId: string) =>
   events.findLast((event) => event.type === 'tool-start' && event.callId === callId) as RunEvent & {
@@ -112,7 +128,8 @@ function seedOf(seed: number, callId: string): number {
   return hash
 }
 
-function differenceBetween(turn: ScriptTurn, record: ScriptTurnRecord): string | undefined {
+function differenceBetween(turn: ScriptTurn | undefined, record: ScriptTurnRecord): string | undefined {
+  if (!turn) return 'it had ended'
   if (turn.outcome)
     return `it ended (${turn.outcome.status === 'error' ? turn.outcome.failure.message : 'ok'}), and had gone on before`
   if (turn.calls.length !== record.calls.length)
@@ -125,12 +142,24 @@ function differenceBetween(turn: ScriptTurn, record: ScriptTurnRecord): string |
   return undefined
 }
 
+/** By top-level name. */
+function changeOf(before: JsonObject, after: JsonObject): StateChange | undefined {
+  const text = (value: Json | undefined) => (value === undefined ? undefined : canonicalJson(value))
+  const set = Object.entries(after).filter(([name, value]) => text(own(before, name)) !== text(value))
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  if (set.length + removed.length === 0) return undefined
+  return { ...(set.length > 0 && { set: Object.fromEntries(set) }), ...(removed.length > 0 && { removed }) }
+}
+
+const own = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
 function diverged({ log }: RunPorts, callId: string, turn: number, fed: string | undefined, reason: string): EventBody {
   const writes = log.events.flatMap((event) =>
     event.type === 'tool-start' && parentOf(event.callId) === callId ? [event.callId] : [],
   )
   const started = writes.length > 0 ? ` Calls it had started: ${writes.join(', ')}.` : ' It had started no call.'
   const message = `The script can't go on: replayed, ${reason}.${started}`
-  const failure = { code: 'script_diverged', message, retryable: false }
+  const failure = scriptFailure('script_diverged', message)
   return { type: 'script-turn', callId, turn, fed, calls: [], outcome: { status: 'error', failure } }
 }

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../core/events.js'
-import { canonicalJson, type Json } from '../core/json.js'
+import type { RunEvent, StateChange } from '../core/events.js'
+import { canonicalJson, type Json, type JsonObject } from '../core/json.js'
 import type { RunState } from '../core/state.js'
 import { emptyTranscript, grow, type Message } from '../core/transcript.js'
 
@@ -14,10 +14,16 @@ export class SessionMemory {
   #transcript = emptyTranscript
   readonly #writes = new Map<string, string>()
   readonly #unknown = new Map<string, OpenUnknown>()
+  #state: JsonObject = {}
+  /** What `state` was when a script started, until it ends. */
+  readonly #stateAtStart = new Map<string, JsonObject>()
 
   observe(runId: string, event: RunEvent, before: RunState): void {
     this.#transcript = grow(this.#transcript, event)
     if (event.type === 'tool-reconciled' && event.done) this.#unknown.delete(`${event.runId ?? runId}:${event.callId}`)
+    if (event.type === 'tool-start' && event.tools) this.#stateAtStart.set(`${runId}:${event.callId}`, this.#state)
+    if (event.type === 'script-turn' && event.state) this.#state = changed(this.#state, event.state)
+    if (event.type === 'tool-result') this.#stateAtStart.delete(`${runId}:${event.callId}`)
     if (event.type !== 'tool-result' || (event.outcome !== 'ok' && event.outcome !== 'unknown')) return
     const call = before.calls.get(event.callId)
     if (call?.mode !== 'write') return
@@ -29,6 +35,11 @@ export class SessionMemory {
   /** What the next model request sends. */
   get messages(): readonly Message[] {
     return this.#transcript.messages
+  }
+
+  /** What a script found in `state` when it started, however often it is replayed. */
+  stateAtStart(runId: string, callId: string): JsonObject {
+    return this.#stateAtStart.get(`${runId}:${callId}`) ?? {}
   }
 
   /** Why a write with this input would be a repetition. */
@@ -47,5 +58,8 @@ export class SessionMemory {
     return this.#unknown.get(`${runId}:${callId}`)
   }
 }
+
+const changed = (state: JsonObject, { set = {}, removed = [] }: StateChange): JsonObject =>
+  Object.fromEntries(Object.entries({ ...state, ...set }).filter(([name]) => !removed.includes(name)))
 
 const writeKey = (toolName: string, input: Json): string => `${toolName}:${canonicalJson(input)}`

@@ -13,8 +13,8 @@ export async function startTool(ports: RunPorts, { call }: EffectOf<'start-tool'
   if (!isMet(call, decision.verdict, decision.hash)) return { type: 'tool-decision', callId, ...decision }
   const { hash, input, mode } = decision
   const isSame = input === undefined || canonicalJson(input) === canonicalJson(call.input ?? null)
-  const tools = mode === 'script' ? namesFor(ports) : undefined
-  return { type: 'tool-start', callId, hash, ...(isSame ? {} : { input }), ...(tools ? { tools } : {}) }
+  const pinned = mode === 'script' ? { tools: namesFor(ports), limits: ports.limits } : {}
+  return { type: 'tool-start', callId, hash, ...(isSame ? {} : { input }), ...pinned }
 }
 
 /** The tools that a script sees for its whole life, also when it is replayed by a page that has others. */

@@ -1,9 +1,10 @@
 import type { Handle } from './engine.js'
-import { emptyFailure, syntaxFailure } from './failures.js'
+import { emptyFailure, sourceFailure } from './failures.js'
+import type { Failures } from './failures.js'
 import type { Guest } from './guest.js'
 import { fileName, toCheck, toProgram, type Program } from './program.js'
 import { readings, sources, type Reading } from './readings.js'
-import type { ScriptFailure } from './script.js'
+import type { ScriptFailure, ScriptOptions } from './script.js'
 
 /** A script that runs: the text that was compiled, and the promise of its result. */
 export interface Begun {
@@ -12,11 +13,17 @@ export interface Begun {
 }
 
 /** Runs the first reading that compiles. If none does, the model is told what is wrong with its text as it stands. */
-export function beginScript(guest: Guest, code: string, shouldStop: () => boolean): Begun | { failure: ScriptFailure } {
+export function beginScript(
+  guest: Guest,
+  failures: Failures,
+  { code, limits }: Pick<ScriptOptions, 'code' | 'limits'>,
+  shouldStop: () => boolean,
+): Begun | { failure: ScriptFailure } {
+  if (new TextEncoder().encode(code).length > limits.sourceBytes) return { failure: sourceFailure(limits) }
   if (sources(code).every((source) => source.trim() === '')) return { failure: emptyFailure }
   let asWritten: ScriptFailure | undefined
   for (const reading of readings(code)) {
-    const begun = begin(guest, reading)
+    const begun = begin(guest, failures, reading)
     if (!('failure' in begun)) return begun
     if (reading.body === reading.source) asWritten ??= begun.failure
     if (shouldStop()) break
@@ -24,18 +31,18 @@ export function beginScript(guest: Guest, code: string, shouldStop: () => boolea
   return { failure: asWritten ?? emptyFailure }
 }
 
-function begin(guest: Guest, reading: Reading): Begun | { failure: ScriptFailure } {
+function begin(guest: Guest, failures: Failures, reading: Reading): Begun | { failure: ScriptFailure } {
   const { engine } = guest
   const check = toCheck(reading)
   const checked = engine.evaluate(check.text, fileName, true)
   if (checked.error !== undefined) {
-    const failure = syntaxFailure(guest.describe(checked.error), check)
+    const failure = failures.ofSyntax(guest.describe(checked.error), check)
     engine.free(checked.error)
     return { failure }
   }
   engine.free(checked.value)
   const program = toProgram(reading)
   const started = engine.evaluate(program.text, fileName)
-  if (started.error !== undefined) return { failure: syntaxFailure(guest.describe(started.error), program) }
+  if (started.error !== undefined) return { failure: failures.ofSyntax(guest.describe(started.error), program) }
   return { program, result: started.value }
 }

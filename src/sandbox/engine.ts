@@ -79,6 +79,11 @@ export class Engine {
     functions.QTS_RuntimeEnableInterruptHandler(runtime)
   }
 
+  /** Of the guest's whole memory. */
+  get memoryBytes(): number {
+    return this.#emscripten.HEAPU8.length
+  }
+
   evaluate(code: string, fileName: string, onlyCompile = false): Completion {
     return this.#enter(() => {
       const bytes = this.#emscripten.lengthBytesUTF8(code)

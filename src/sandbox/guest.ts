@@ -2,8 +2,10 @@ import type { Json } from '../core/json.js'
 import { NotJson, decode, encode, isBare } from './codec.js'
 import type { Decoded } from './codec.js'
 import { createEngine } from './engine.js'
-import type { Completion, Engine, EngineOptions, Handle } from './engine.js'
-import { prelude } from './prelude.js'
+import type { Engine, EngineOptions, Handle } from './engine.js'
+import { install } from './install.js'
+import { createNatives, type Natives } from './natives.js'
+import type { ScriptOptions } from './script.js'
 import type { Stopwatch } from './stopwatch.js'
 
 /** What an uncaught exception says of itself, read without getters. */
@@ -11,15 +13,24 @@ export interface Thrown {
   readonly name?: string
   readonly message: string
   readonly code?: string
+  readonly tool?: string
+  readonly retryable?: boolean
   readonly stack?: string
 }
 
 export type GuestError =
-  | { readonly type: 'ToolError'; readonly code: string; readonly message: string; readonly retryable: boolean }
+  | {
+      readonly type: 'ToolError'
+      readonly code: string
+      readonly message: string
+      readonly retryable: boolean
+      readonly tool: string
+      readonly callId?: string
+    }
   | { readonly type: 'TypeError' | 'RangeError'; readonly code: string; readonly message: string }
 
-export interface GuestOptions extends Omit<EngineOptions, 'call'> {
-  readonly tools: readonly string[]
+export interface GuestOptions
+  extends Omit<EngineOptions, 'call'>, Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
   readonly stopwatch: Stopwatch
   callTool(name: string, args: readonly Handle[]): Handle
   print(args: readonly Handle[]): void
@@ -27,10 +38,8 @@ export interface GuestOptions extends Omit<EngineOptions, 'call'> {
 
 /** Bytes, as JSON, of what describes an exception. */
 const describedBytes = 64_000
-const NativeId = { isPromise: 1, print: 2, firstTool: 3 } as const
-const consoleMethods = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-/** The engine with our globals in it: `tools`, `print`, `console`, `ToolError`. Values go in and come out as JSON. */
+/** The engine with our globals in it: values go in and come out as JSON. */
 export interface Guest {
   readonly engine: Engine
   toHandle(value: Json): Handle
@@ -47,44 +56,23 @@ export interface Guest {
   toError(error: GuestError, site?: Handle): Handle
   /** An error that knows where the guest is now. */
   site(): Handle
+  /**
+   * What `state` holds, if it is not what it held at the start.
+   * @param limit bytes as JSON
+   * @throws {TooLarge}
+   */
+  changedState(limit: number): Decoded | { readonly error: Handle } | undefined
 }
 
-type Five = [Handle, Handle, Handle, Handle, Handle]
-
 export async function createGuest(module: WebAssembly.Module, options: GuestOptions): Promise<Guest> {
-  const { tools, stopwatch } = options
-  const engine: Engine = await createEngine(module, { ...options, call: callNative })
-
-  function callNative(id: number, args: readonly Handle[]): Handle {
-    if (id === NativeId.isPromise) return toHandle(args[0] !== undefined && engine.promiseState(args[0]) !== undefined)
-    if (id !== NativeId.print) return options.callTool(tools[id - NativeId.firstTool]!, args)
-    options.print(args)
-    return engine.newUndefined()
-  }
-
+  const { stopwatch } = options
+  let natives: Natives | undefined
+  const engine: Engine = await createEngine(module, { ...options, call: (id, args) => natives!.call(id, args) })
   const toHandle = (value: Json): Handle => engine.read(stopwatch.aside(() => encode(value)))
-  const defineOn = (object: Handle, name: string, value: Handle, enumerable: boolean) => {
-    const key = toHandle(name)
-    engine.define(object, key, value, enumerable)
-    engine.free(key)
-  }
-
-  const toolsHandle = engine.newRecord()
-  for (const [i, name] of tools.entries()) {
-    const native = engine.newFunction(name, NativeId.firstTool + i)
-    defineOn(toolsHandle, name, native, true)
-    engine.free(native)
-  }
-  const print = engine.newFunction('print', NativeId.print)
-  const console = toHandle({})
-  for (const method of consoleMethods) defineOn(console, method, print, true)
-  const globals = { tools: toolsHandle, print, console }
-  const global = engine.global()
-  for (const [name, value] of Object.entries(globals)) defineOn(global, name, value, false)
-  const isPromise = engine.newFunction('isPromise', NativeId.isPromise)
-  const boot = own(engine.evaluate(prelude, 'prelude.js'))
-  const ours = own(engine.call(boot, isPromise, toolsHandle))
-  const [copy, show, describe, makeError, site] = [0, 1, 2, 3, 4].map((i) => engine.item(ours, i)) as Five
+  const state = toHandle(options.state)
+  const stateAtStart = engine.write(state)
+  natives = createNatives(engine, toHandle, { ...options, refuse: (error) => engine.throw(toError(error)) })
+  const { copy, show, describe, makeError, site } = install(engine, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
     const bytes = engine.write(value)
@@ -112,6 +100,9 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     return decoded ?? { error: toError({ type: 'TypeError', code: 'failed', message: `${path} is not JSON` }) }
   }
 
+  const read = (value: Handle, path: string, limit: number) =>
+    readBare(value, limit) ?? readWith(copy, value, path, limit)
+
   const toError = (error: GuestError, site?: Handle): Handle => {
     const data = toHandle({ ...error })
     const made = site === undefined ? engine.call(makeError, data) : engine.call(makeError, data, site)
@@ -127,7 +118,11 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
       const { error, value } = engine.call(site)
       return error ?? value
     },
-    read: (value, path, limit) => readBare(value, limit) ?? readWith(copy, value, path, limit),
+    read,
+    changedState(limit) {
+      const now = engine.write(state)
+      return now && sameBytes(now, stateAtStart) ? undefined : read(state, 'state', limit)
+    },
     show(value, limit) {
       const bytes = engine.write(value)
       const plain = bytes && !isBare(bytes) ? readBare(value, limit) : undefined
@@ -144,9 +139,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
       return described.value as unknown as Thrown
     },
   }
-
-  function own({ error, value }: Completion): Handle {
-    if (error !== undefined) throw new Error('Cannot start the isolate: its prelude throws')
-    return value
-  }
 }
+
+const sameBytes = (a: Uint8Array, b: Uint8Array | undefined): boolean =>
+  a.length === b?.length && a.every((byte, i) => byte === b[i])

@@ -23,15 +23,34 @@ const wrap = (head: string, reading: Reading, tail: string): Program => ({
   reading,
 })
 
-/** Characters of a line that an error shows. */
-const shownCharacters = 80
+/** Characters of a line that a frame shows. */
+const shownCharacters = 100
 
-/** Where in the script a stack begins, with that line; nothing when no frame of it is the script's. */
-export function positionIn(stack: string, { head, reading }: Program): string | undefined {
-  const [, line, column] = /\bscript\.js:(\d+):(\d+)/.exec(stack) ?? []
-  if (line === undefined) return undefined
+export interface Position {
+  readonly line: number
+  readonly column: number
+  readonly frame: string
+}
+
+/** Where in the script a stack begins; nothing when no frame of it is the script's. */
+export function positionIn(stack: string, { head, reading }: Program): Position | undefined {
+  const [, found, at] = /\bscript\.js:(\d+):(\d+)/.exec(stack) ?? []
+  if (found === undefined) return undefined
   const { shift, source } = reading
-  const before = (line === '1' ? head : 0) + (Number(line) === shift?.line ? shift.by : 0)
-  const text = (source.split('\n')[Number(line) - 1] ?? '').trim()
-  return `line ${line}, column ${Math.max(1, Number(column) - before)}: ${text.slice(0, shownCharacters)}`
+  const line = Number(found)
+  const before = (line === 1 ? head : 0) + (line === shift?.line ? shift.by : 0)
+  return { line, column: Math.max(1, Number(at) - before), frame: frameOf(source, line) }
+}
+
+/** The line with one before and one after it, as far as there are. */
+export function frameOf(source: string, line: number): string {
+  const lines = source.split('\n')
+  const width = String(Math.min(lines.length, line + 1)).length
+  const shown: string[] = []
+  for (let n = Math.max(1, line - 1); n <= Math.min(lines.length, line + 1); n++) {
+    const text = lines[n - 1]!.trimEnd()
+    const cut = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
+    shown.push(`${n === line ? '>' : ' '} ${String(n).padStart(width)} | ${cut}`.trimEnd())
+  }
+  return shown.join('\n')
 }

@@ -1,23 +1,23 @@
 import type { Json } from '../core/json.js'
-import type { HostCall, HostResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import type { FedResult, HostCall, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 
 /** Agent worker to sandbox worker. Each gets exactly one answer with its id. */
 export type SandboxRequest = { readonly id: number } & (
   | { readonly type: 'load'; readonly module: WebAssembly.Module }
-  | { readonly type: 'start'; readonly options: ScriptOptions; readonly at: number; readonly replayed: boolean }
+  | { readonly type: 'start'; readonly options: ScriptOptions; readonly at: number }
   | {
-      readonly type: 'resume'
-      readonly n: number
+      readonly type: 'replay'
+      readonly options: ScriptOptions
       readonly at: number
-      readonly result: HostResult
-      readonly replayed: boolean
+      readonly results: readonly FedResult[]
     }
+  | { readonly type: 'resume'; readonly fed: FedResult }
   | { readonly type: 'end' }
 )
 
 export type SandboxAnswer = { readonly id: number } & (
   | { readonly type: 'ready'; readonly engine: string; readonly isolation: Isolation }
-  | { readonly type: 'turn'; readonly turn: ScriptTurn }
+  | { readonly type: 'turns'; readonly turns: readonly ScriptTurn[] }
   | { readonly type: 'ended' }
   | { readonly type: 'failed'; readonly message: string }
 )
@@ -31,11 +31,16 @@ export function isSandboxRequest(message: unknown): message is SandboxRequest {
     case 'load':
       return message.module instanceof WebAssembly.Module
     case 'start':
-      return isRecord(message.options) && isNumber(message.at) && typeof message.replayed === 'boolean'
-    case 'resume':
+      return isRecord(message.options) && isNumber(message.at)
+    case 'replay':
       return (
-        isCount(message.n) && isNumber(message.at) && isRecord(message.result) && typeof message.replayed === 'boolean'
+        isRecord(message.options) &&
+        isNumber(message.at) &&
+        Array.isArray(message.results) &&
+        message.results.every(isFed)
       )
+    case 'resume':
+      return isFed(message.fed)
     case 'end':
       return true
     default:
@@ -49,8 +54,8 @@ export function isSandboxAnswer(message: unknown): message is SandboxAnswer {
   switch (message.type) {
     case 'ready':
       return typeof message.engine === 'string' && (message.isolation === 'csp' || message.isolation === 'strip-only')
-    case 'turn':
-      return isTurn(message.turn)
+    case 'turns':
+      return Array.isArray(message.turns) && message.turns.length > 0 && message.turns.every(isTurn)
     case 'ended':
       return true
     case 'failed':
@@ -60,15 +65,20 @@ export function isSandboxAnswer(message: unknown): message is SandboxAnswer {
   }
 }
 
+const isFed = (value: unknown): value is FedResult =>
+  isRecord(value) && isCount(value.n) && isNumber(value.at) && isRecord(value.result)
+
 function isTurn(value: unknown): value is ScriptTurn {
-  if (!isRecord(value) || !isNumber(value.cpu)) return false
-  const { calls, prints, outcome } = value
+  if (!isRecord(value) || !isNumber(value.cpuMs) || !isCount(value.memoryBytes)) return false
+  const { calls, prints, outcome, state, line } = value
   return (
     Array.isArray(calls) &&
     calls.every(isCall) &&
     Array.isArray(prints) &&
     prints.every((line) => typeof line === 'string') &&
-    (outcome === undefined || isOutcome(outcome))
+    (outcome === undefined || isOutcome(outcome)) &&
+    (state === undefined || (isRecord(state) && !Array.isArray(state) && isJson(state))) &&
+    (line === undefined || isCount(line))
   )
 }
 
@@ -84,7 +94,9 @@ const isFailure = (value: unknown): value is ScriptFailure =>
   isRecord(value) &&
   typeof value.code === 'string' &&
   typeof value.message === 'string' &&
-  typeof value.retryable === 'boolean'
+  typeof value.retryable === 'boolean' &&
+  [value.line, value.column].every((at) => at === undefined || isCount(at)) &&
+  [value.frame, value.hint].every((text) => text === undefined || typeof text === 'string')
 
 /** How deep a value may be nested: a cycle is deeper than any limit. */
 const depthLimit = 512

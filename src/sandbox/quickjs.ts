@@ -1,109 +1,60 @@
-import type { Failure, ScriptOutcome } from '../core/events.js'
-import { NotJson, TooLarge, encode, jsonBytes } from './codec.js'
-import type { Decoded } from './codec.js'
-import { Poisoned } from './poisoned.js'
-import type { Deferred, Handle } from './engine.js'
-import {
-  callsFailure,
-  cpuFailure,
-  crashFailure,
-  deadlockFailure,
-  divergedFailure,
-  inputsFailure,
-  memoryFailure,
-  returnFailure,
-  stackFailure,
-  thrownFailure,
-} from './failures.js'
-import { createGuest } from './guest.js'
+import type { ScriptOutcome } from '../core/events.js'
+import { isJsonObject, type Json } from '../core/json.js'
+import { TooLarge } from './codec.js'
 import { beginScript } from './begin-script.js'
-import type { Program } from './program.js'
-import type { HostCall, HostResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import type { Handle } from './engine.js'
+import { Failures, cpuFailure, deadlockFailure, divergedFailure } from './failures.js'
+import { createGuest } from './guest.js'
+import { HostCalls } from './host-calls.js'
+import { Poisoned } from './poisoned.js'
+import { Printer } from './printer.js'
+import type { FedResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 import { replayFactor } from './script.js'
 import { seedTime } from './seed.js'
 import { createStopwatch } from './stopwatch.js'
 
 /** A script in an isolate of its own. Synchronous: each method runs the guest to its next wait, and none throws. */
 export interface Isolate {
-  start(at: number, replayed?: boolean): ScriptTurn
-  resume(n: number, at: number, result: HostResult, replayed?: boolean): ScriptTurn
+  start(at: number): ScriptTurn
+  replay(at: number, results: readonly FedResult[]): ScriptTurn[]
+  resume(fed: FedResult): ScriptTurn
 }
 
-interface OpenCall extends Deferred {
-  readonly site: Handle
-}
-
-/** The inputs of all calls together may be this many times as long as the input of one. */
-const inputsFactor = 16
 /** Jobs between two looks at the clock. */
 const jobsAtOnce = 256
-const cutNote = (bytes: number) => `[cut: a script may print ${bytes} bytes]`
+/** Milliseconds between two looks at the line that the script has reached. */
+const lookUpEvery = 50
 
 export async function createIsolate(module: WebAssembly.Module, options: ScriptOptions): Promise<Isolate> {
   const { limits } = options
   const stopwatch = createStopwatch()
-  const open = new Map<number, OpenCall>()
+  const printer = new Printer(limits.printBytes, stopwatch)
+  const calls = new HostCalls({ limits, stopwatch, stop })
+  const failures = new Failures(options)
   let clock = seedTime(options.seed)
-  let calls: HostCall[] = []
-  let prints: string[] = []
-  let calledSoFar = 0
-  let inputBytes = 0
-  let printBytes = 0
   let spent = 0
   let budget = Infinity
   /** A limit that ends the script, whatever it catches. */
   let stopped: ScriptFailure | undefined
   let outcome: ScriptOutcome | undefined
   let result: Handle | undefined
-  let program: Program | undefined
+  let lookedUpAt = -Infinity
 
   const guest = await createGuest(module, {
-    tools: options.tools,
-    memory: limits.memory,
-    stack: limits.stack,
+    ...options,
+    memory: limits.memoryBytes,
+    stack: limits.stackBytes,
     stopwatch,
     now: () => clock,
     shouldStop,
-    callTool,
-    print,
+    callTool: (name, args) => calls.make(guest, name, args),
+    print: (args) => printer.print(guest, args),
   })
   const { engine } = guest
 
   function shouldStop(): boolean {
-    if (stopwatch.isOver()) stopped ??= cpuFailure(budget, budget < limits.cpu)
+    if (stopwatch.isOver()) stopped ??= cpuFailure(budget, budget < limits.cpuMs)
     return stopped !== undefined
-  }
-
-  function callTool(toolName: string, args: readonly Handle[]): Handle {
-    if (calledSoFar >= limits.calls) return stop(callsFailure(limits))
-    if (open.size >= limits.open) {
-      const message = `Cannot call tools.${toolName}: ${limits.open} calls are open, await some of them first`
-      return refuse('RangeError', 'script_calls', message)
-    }
-    if (args.length > 1)
-      return refuse(
-        'TypeError',
-        'failed',
-        `Cannot call tools.${toolName} with ${args.length} arguments: it takes one, an object`,
-      )
-    try {
-      const input = args[0] === undefined ? noInput : guest.read(args[0], `tools.${toolName}: input`, limits.output)
-      if ('error' in input) return engine.throw(input.error)
-      inputBytes += input.bytes
-      if (inputBytes > limits.output * inputsFactor) return stop(inputsFailure(limits.output * inputsFactor))
-      const deferred = engine.newPromise()
-      const n = calledSoFar++
-      open.set(n, { ...deferred, site: guest.site() })
-      calls.push({ n, toolName, input: input.value ?? {} })
-      return deferred.promise
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
-      return refuse(
-        'RangeError',
-        'script_output',
-        `Cannot call tools.${toolName}: its input has more than ${limits.output} bytes as JSON`,
-      )
-    }
   }
 
   /** Unwinds the guest, whatever it would catch. */
@@ -112,41 +63,24 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
     throw new Poisoned('stopped', failure.message)
   }
 
-  function refuse(type: 'TypeError' | 'RangeError', errorCode: string, message: string): Handle {
-    return engine.throw(guest.toError({ type, code: errorCode, message }))
-  }
-
-  function print(args: readonly Handle[]): void {
-    if (printBytes > limits.output) return
-    let line = ''
-    for (const [i, arg] of args.entries()) {
-      line += (i === 0 ? '' : ' ') + show(arg)
-      if (line.length > limits.output) break
-    }
-    printBytes += stopwatch.aside(() => jsonBytes(line)) + 1
-    prints.push(printBytes > limits.output ? cutNote(limits.output) : line)
-  }
-
-  function show(value: Handle): string {
-    try {
-      return guest.show(value, limits.output)
-    } catch (error) {
-      if (error instanceof TooLarge) return cutNote(limits.output)
-      throw error
-    }
-  }
-
-  function turn(at: number, replayed: boolean, advance: () => ScriptOutcome | undefined): ScriptTurn {
-    if (outcome) return { calls: [], prints: [], outcome, cpu: 0 }
+  function turn(at: number, isReplay: boolean, advance: () => ScriptOutcome | undefined): ScriptTurn {
+    if (outcome) return { calls: [], prints: [], outcome, cpuMs: 0, memoryBytes: engine.memoryBytes }
     clock = at
-    calls = []
-    prints = []
-    budget = replayed ? limits.cpu * replayFactor : Math.min(limits.cpu, limits.totalCpu - spent)
+    budget = isReplay ? limits.cpuMs * replayFactor : Math.min(limits.cpuMs, limits.totalCpuMs - spent)
     stopwatch.start(budget)
     outcome = endedBy(() => (shouldStop() ? undefined : (advance() ?? settle())))
-    const cpu = stopwatch.stop()
-    if (!replayed) spent += cpu
-    return { calls, prints, ...(outcome && { outcome }), cpu }
+    const state = outcome && stateAtEnd()
+    const cpuMs = stopwatch.stop()
+    if (!isReplay) spent += cpuMs
+    return {
+      calls: calls.send(),
+      prints: printer.take(),
+      ...(outcome && { outcome }),
+      ...(state && { state }),
+      cpuMs,
+      memoryBytes: engine.memoryBytes,
+      ...lineNow(),
+    }
   }
 
   function endedBy(run: () => ScriptOutcome | undefined): ScriptOutcome | undefined {
@@ -154,14 +88,9 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
       const ended = run()
       return stopped ? failed(stopped) : ended
     } catch (error) {
-      if (error instanceof Poisoned) return failed(stopped ?? poisonFailure(error))
+      if (error instanceof Poisoned) return failed(stopped ?? failures.ofPoison(error))
       throw error
     }
-  }
-
-  function poisonFailure({ reason, message }: Poisoned): ScriptFailure {
-    if (reason === 'memory') return memoryFailure(limits)
-    return reason === 'stack' ? stackFailure : crashFailure(message)
   }
 
   /** One settle, one drain: the order of the script's steps then depends on the order of results alone. */
@@ -169,65 +98,73 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
     while (engine.runJobs(jobsAtOnce)) if (shouldStop()) break
     if (stopped || result === undefined) return undefined
     const state = engine.promiseState(result)
-    if (state === 'pending') return open.size === 0 ? failed(deadlockFailure) : undefined
+    if (state === 'pending') return calls.isNoneOpen ? failed(deadlockFailure) : undefined
     const value = engine.promiseResult(result)
-    return state === 'fulfilled' ? returned(value) : failed(thrownFailure(guest.describe(value), program!))
+    return state === 'fulfilled' ? returned(value) : failed(failures.ofThrown(guest.describe(value)))
   }
 
   function returned(value: Handle): ScriptOutcome {
     try {
-      const read = guest.read(value, 'result', limits.output)
+      const read = guest.read(value, 'result', limits.returnBytes)
       return 'error' in read
-        ? failed(thrownFailure(guest.describe(read.error), program!))
+        ? failed(failures.ofThrown(guest.describe(read.error)))
         : { status: 'ok', value: read.value ?? null }
     } catch (error) {
-      if (error instanceof TooLarge) return failed(returnFailure(limits))
+      if (error instanceof TooLarge) return failed(failures.ofReturn())
       throw error
     }
   }
 
+  /** Read while the guest is whole: a limit that ended it may have left anything half done. */
+  function stateAtEnd(): ScriptTurn['state'] {
+    if (stopped) return undefined
+    let state: Json | undefined
+    const fault = endedBy(() => {
+      try {
+        const read = guest.changedState(limits.stateBytes)
+        if (read && 'error' in read) return failed(failures.ofThrown(guest.describe(read.error)))
+        state = read?.value
+      } catch (error) {
+        if (!(error instanceof TooLarge)) throw error
+        return failed(failures.ofState())
+      }
+      return undefined
+    })
+    if (fault && outcome?.status === 'ok') outcome = fault
+    return fault === undefined && isJsonObject(state) ? state : undefined
+  }
+
+  /** Where the last call was made: for a person who watches, so it is not looked up for each. */
+  function lineNow(): Pick<ScriptTurn, 'line'> {
+    const now = performance.now()
+    if (outcome || now - lookedUpAt < lookUpEvery) return {}
+    lookedUpAt = now
+    const line = calls.lastSite && failures.placeOf(guest.describe(calls.lastSite))?.line
+    return line === undefined ? {} : { line }
+  }
+
   function begin(): ScriptOutcome | undefined {
-    const begun = beginScript(guest, options.code, shouldStop)
+    const begun = beginScript(guest, failures, options, shouldStop)
     if ('failure' in begun) return failed(begun.failure)
-    program = begun.program
+    failures.program = begun.program
     result = begun.result
     return undefined
   }
 
-  function feed(n: number, hostResult: HostResult): ScriptOutcome | undefined {
-    const call = open.get(n)
-    if (!call) return failed(divergedFailure(n))
-    open.delete(n)
-    const given = toGiven(hostResult)
-    const value =
-      'failure' in given ? guest.toError({ type: 'ToolError', ...given.failure }, call.site) : engine.read(given.bytes)
-    const settled = engine.call('failure' in given ? call.reject : call.resolve, value)
-    engine.free(value, settled.error ?? settled.value, call.resolve, call.reject, call.site)
-    return undefined
-  }
-
-  function toGiven(hostResult: HostResult): { bytes: Uint8Array } | { failure: Failure } {
-    if (hostResult.status === 'error') return hostResult
-    try {
-      return { bytes: stopwatch.aside(() => encode(hostResult.value)) }
-    } catch (error) {
-      if (!(error instanceof NotJson)) throw error
-      return {
-        failure: {
-          code: 'script_output',
-          message: `The tool's result cannot enter the script: ${error.message}`,
-          retryable: false,
-        },
-      }
-    }
-  }
+  const feed = (fed: FedResult) => (calls.settle(guest, fed) ? undefined : failed(divergedFailure(fed.n)))
 
   return {
-    start: (at, replayed = false) => turn(at, replayed, begin),
-    resume: (n, at, result, replayed = false) => turn(at, replayed, () => feed(n, result)),
+    start: (at) => turn(at, false, begin),
+    replay(at, results) {
+      const turns = [turn(at, true, begin)]
+      for (const fed of results) {
+        if (outcome) break
+        turns.push(turn(fed.at, true, () => feed(fed)))
+      }
+      return turns
+    },
+    resume: (fed) => turn(fed.at, false, () => feed(fed)),
   }
 }
-
-const noInput: Decoded = { value: {}, bytes: 2 }
 
 const failed = (failure: ScriptFailure): ScriptOutcome => ({ status: 'error', failure })

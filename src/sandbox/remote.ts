@@ -1,10 +1,11 @@
-import { engineName } from './engine-name.js'
+import { isBuiltIn } from '../core/built-ins.js'
+import { engineName, versionOf } from './engine-name.js'
 import { cpuFailure, crashFailure } from './failures.js'
 import type { Isolation } from './protocol.js'
 import { replayFactor } from './script.js'
-import type { HostCall, HostResult, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import type { FedResult, HostCall, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 import { WorkerLost } from './worker-link.js'
-import type { WorkerLink } from './worker-link.js'
+import type { RequestBody, WorkerLink } from './worker-link.js'
 import { WorkerPool } from './worker-pool.js'
 
 export interface RemoteSandboxOptions {
@@ -35,6 +36,7 @@ export function createRemoteSandbox({ spawn, module, maxWorkers = 4 }: RemoteSan
   pool.warm()
   return {
     engine: engineName,
+    runs: (engine) => versionOf(engine) !== undefined,
     get isolation() {
       return pool.isolation
     },
@@ -56,21 +58,19 @@ class RemoteScript implements Script {
     this.#options = options
   }
 
-  async start(at: number, replayed = false): Promise<ScriptTurn> {
-    try {
-      this.#link = await this.#pool.take(this.#stop.signal)
-    } catch (error) {
-      return this.#fail(crashFailure(error instanceof Error ? error.message : String(error)))
-    }
-    return this.#turn(replayed, (link, milliseconds) =>
-      link.ask('turn', { type: 'start', options: this.#options, at, replayed }, milliseconds),
-    )
+  async start(at: number): Promise<ScriptTurn> {
+    const [turn] = await this.#begin({ type: 'start', options: this.#options, at }, this.#options.limits.cpuMs)
+    return turn
   }
 
-  async resume(n: number, at: number, result: HostResult, replayed = false): Promise<ScriptTurn> {
-    return this.#turn(replayed, (link, milliseconds) =>
-      link.ask('turn', { type: 'resume', n, at, result, replayed }, milliseconds),
-    )
+  replay(at: number, results: readonly FedResult[]): Promise<Turns> {
+    const mostCpu = this.#options.limits.cpuMs * replayFactor * (results.length + 1)
+    return this.#begin({ type: 'replay', options: this.#options, at, results }, mostCpu)
+  }
+
+  async resume(fed: FedResult): Promise<ScriptTurn> {
+    const [turn] = await this.#turns({ type: 'resume', fed }, this.#options.limits.cpuMs)
+    return turn
   }
 
   end(): void {
@@ -79,32 +79,41 @@ class RemoteScript implements Script {
     else this.#release()
   }
 
-  async #turn(
-    replayed: boolean,
-    ask: (link: WorkerLink, milliseconds: number) => Promise<{ turn: ScriptTurn }>,
-  ): Promise<ScriptTurn> {
+  async #begin(request: RequestBody, mostCpu: number): Promise<Turns> {
+    try {
+      this.#link = await this.#pool.take(this.#stop.signal)
+    } catch (error) {
+      return [this.#fail(crashFailure(error instanceof Error ? error.message : String(error)))]
+    }
+    return this.#turns(request, mostCpu)
+  }
+
+  async #turns(request: RequestBody, mostCpu: number): Promise<Turns> {
     const link = this.#link
-    if (!link) return this.#last
-    const milliseconds = this.#options.limits.cpu * (replayed ? replayFactor : 1) + grace
+    if (!link) return [this.#last]
+    const milliseconds = mostCpu + grace
     this.#isRunning = true
     try {
-      const { turn } = await ask(link, milliseconds)
-      if (!turn.calls.every((call) => this.#isExpected(call))) {
+      const { turns } = await link.ask('turns', request, milliseconds)
+      if (!turns.every(({ calls }) => calls.every((call) => this.#isExpected(call)))) {
         link.terminate()
-        return this.#fail(crashFailure('its worker sent calls that the script cannot have made'))
+        return [this.#fail(crashFailure('its worker sent calls that the script cannot have made'))]
       }
-      if (turn.outcome) this.#last = { calls: [], prints: [], outcome: turn.outcome, cpu: 0 }
       this.#isRunning = false
-      if (turn.outcome) this.#release()
-      return turn
+      const { outcome } = turns.at(-1)!
+      if (outcome) {
+        this.#last = { ...endedTurn, outcome }
+        this.#release()
+      }
+      return turns as Turns
     } catch (error) {
       const isLate = error instanceof WorkerLost && error.reason === 'time'
-      return this.#fail(isLate ? cpuFailure(milliseconds, false) : crashFailure(String((error as Error).message)))
+      return [this.#fail(isLate ? cpuFailure(milliseconds, false) : crashFailure(String((error as Error).message)))]
     }
   }
 
   #isExpected({ n, toolName }: HostCall): boolean {
-    return n === this.#calledSoFar++ && this.#options.tools.includes(toolName)
+    return n === this.#calledSoFar++ && (this.#options.tools.includes(toolName) || isBuiltIn(toolName))
   }
 
   #fail(failure: ScriptFailure): ScriptTurn {
@@ -124,9 +133,7 @@ class RemoteScript implements Script {
   }
 }
 
-const failedTurn = (failure: ScriptFailure): ScriptTurn => ({
-  calls: [],
-  prints: [],
-  outcome: { status: 'error', failure },
-  cpu: 0,
-})
+type Turns = [ScriptTurn, ...ScriptTurn[]]
+
+const endedTurn: ScriptTurn = { calls: [], prints: [], cpuMs: 0, memoryBytes: 0 }
+const failedTurn = (failure: ScriptFailure): ScriptTurn => ({ ...endedTurn, outcome: { status: 'error', failure } })

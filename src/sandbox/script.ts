@@ -1,59 +1,54 @@
-import type { Failure, ScriptOutcome } from '../core/events.js'
-import type { Json } from '../core/json.js'
+import type { ScriptFailure, ScriptOutcome, Failure } from '../core/events.js'
+import type { Json, JsonObject } from '../core/json.js'
+import type { ScriptLimits } from '../core/script-limits.js'
+import type { ToolDefinition } from '../core/tool-definition.js'
 
-/** The contract of a sandbox: it runs one program at a time in an isolate that can reach nothing but its host calls. */
+export type { ScriptFailure, ScriptFailureCode } from '../core/events.js'
+export { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
+
+/** The contract of a sandbox: it runs each program in an isolate that can reach nothing but its host calls. */
 export interface Sandbox {
-  /** Name and version of engine and prelude; a log can only be replayed on the same one. */
+  /** Name and version of engine and prelude on which new scripts run. A log is replayed on the one it names. */
   readonly engine: string
+  /** Whether scripts of a log that names this engine can be run. */
+  runs(engine: string): boolean
   start(options: ScriptOptions): Script
 }
 
 /**
- * A running script, as a machine that is fed one result at a time. The same code, seed and results give the same turns.
- * Never rejects: what goes wrong is the outcome of a turn, with one of the codes of {@link ScriptFailureCode}.
+ * A running script, as a machine that is fed one result at a time. The same options and results give the same turns. Never
+ * rejects: what goes wrong is the outcome of a turn, with one of the codes of {@link ScriptFailureCode}.
  */
 export interface Script {
-  /** Runs to the first wait. Called once, before any `resume`. The CPU of a replayed turn is not added up. */
-  start(at: number, isReplay?: boolean): Promise<ScriptTurn>
-  /** Settles host call `n`, at the time `at` that the script's clock then shows, and runs to the next wait. */
-  resume(n: number, at: number, result: HostResult, isReplay?: boolean): Promise<ScriptTurn>
+  /** Runs to the first wait. Called once, unless `replay` is. */
+  start(at: number): Promise<ScriptTurn>
+  /**
+   * Runs to the first wait, and through results that it was fed before: one turn more than there are results, or fewer if it
+   * ends early. Called once, in place of `start`. Its CPU is not added up.
+   */
+  replay(at: number, results: readonly FedResult[]): Promise<readonly ScriptTurn[]>
+  /** Settles one host call, and runs to the next wait. */
+  resume(fed: FedResult): Promise<ScriptTurn>
   /** Gives the isolate up, whatever it is doing. */
   end(): void
 }
 
 export interface ScriptOptions {
   readonly code: string
-  /** Names that exist as `tools.NAME`. */
+  /** One for which {@link Sandbox.runs} is true. */
+  readonly engine: string
+  /** Names that exist as `tools.NAME`; `NAMESPACE__NAME` also as `tools.NAMESPACE.NAME`. */
   readonly tools: readonly string[]
+  /** What these tools take, for the check before the start. Absent: it is not checked. */
+  readonly definitions?: readonly ToolDefinition[]
   readonly seed: number
+  /** BCP 47. */
+  readonly locale: string
+  /** IANA. */
+  readonly timeZone: string
+  /** What the scripts before it left in `state`. */
+  readonly state: JsonObject
   readonly limits: ScriptLimits
-}
-
-export interface ScriptLimits {
-  /** Milliseconds of CPU for one turn. Waiting for a result costs nothing. */
-  readonly cpu: number
-  /** Milliseconds of CPU for all turns that are not a replay. */
-  readonly totalCpu: number
-  /** Bytes of the isolate's whole memory. */
-  readonly memory: number
-  /** Bytes of the isolate's stack. */
-  readonly stack: number
-  /** Calls of one script. */
-  readonly calls: number
-  /** Calls that may be open at once. */
-  readonly open: number
-  /** Bytes of one call's input, of the return value, and of all prints, each as JSON. */
-  readonly output: number
-}
-
-export const defaultLimits: ScriptLimits = {
-  cpu: 2_000,
-  totalCpu: 10_000,
-  memory: 64 << 20,
-  stack: 128 << 10,
-  calls: 1_000,
-  open: 256,
-  output: 1 << 20,
 }
 
 /** A turn that is replayed may take so many times its CPU limit: it kept it once, perhaps on a faster machine. */
@@ -64,34 +59,38 @@ export interface ScriptTurn {
   readonly calls: readonly HostCall[]
   readonly prints: readonly string[]
   readonly outcome?: ScriptOutcome
+  /** With an outcome: what the script left in `state`, if that is not what it found. */
+  readonly state?: JsonObject
   /** Milliseconds of CPU. */
-  readonly cpu: number
+  readonly cpuMs: number
+  /** Of the whole isolate. */
+  readonly memoryBytes: number
+  /** Line of the script, from 1, that made the last call. */
+  readonly line?: number
 }
 
 export interface HostCall {
   /** Position in the script's own sequence of calls, given inside the isolate, from 0. */
   readonly n: number
+  /** One of `tools`, or of {@link builtInNames}. */
   readonly toolName: string
   readonly input: Json
 }
 
-export type HostResult =
-  | { readonly status: 'ok'; readonly value: Json }
-  | { readonly status: 'error'; readonly failure: Failure }
-
-export interface ScriptFailure extends Failure {
-  readonly code: ScriptFailureCode
+/** How call `n` was settled. */
+export interface FedResult {
+  readonly n: number
+  /** What the script's clock then shows, in milliseconds since 1970. */
+  readonly at: number
+  readonly result: HostResult
 }
 
-/** `failure.code` of a script that did not end well. `diverged` is the runtime's. */
-export type ScriptFailureCode =
-  | 'script_syntax'
-  | 'script_thrown'
-  | 'script_cpu'
-  | 'script_memory'
-  | 'script_stack'
-  | 'script_calls'
-  | 'script_output'
-  | 'script_deadlock'
-  | 'script_crashed'
-  | 'script_diverged'
+export type HostResult =
+  | { readonly status: 'ok'; readonly value: Json }
+  | { readonly status: 'error'; readonly failure: Failure; readonly callId?: string }
+
+export const scriptFailure = (
+  code: ScriptFailure['code'],
+  message: string,
+  more: Partial<ScriptFailure> = {},
+): ScriptFailure => ({ code, message, retryable: false, ...more })

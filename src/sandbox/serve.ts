@@ -42,10 +42,14 @@ export function serveSandbox(scope: SandboxScope): void {
       case 'start':
         if (!module) throw new Error('Cannot start a script: the engine is not loaded')
         isolate = await createIsolate(module, request.options)
-        return { type: 'turn', turn: isolate.start(request.at, request.replayed) }
+        return { type: 'turns', turns: [isolate.start(request.at)] }
+      case 'replay':
+        if (!module) throw new Error('Cannot replay a script: the engine is not loaded')
+        isolate = await createIsolate(module, request.options)
+        return { type: 'turns', turns: isolate.replay(request.at, request.results) }
       case 'resume':
         if (!isolate) throw new Error('Cannot resume a script: none has started')
-        return { type: 'turn', turn: isolate.resume(request.n, request.at, request.result, request.replayed) }
+        return { type: 'turns', turns: [isolate.resume(request.fed)] }
       case 'end':
         isolate = undefined
         return { type: 'ended' }

@@ -1,4 +1,4 @@
-import type { ScriptTurn, HostResult, Sandbox, Script, ScriptOptions } from './script.js'
+import type { FedResult, Sandbox, Script, ScriptOptions, ScriptTurn } from './script.js'
 import { sources } from './readings.js'
 
 /** Takes the types out of a program, and keeps its lines. Throws for what is no TypeScript either. */
@@ -9,7 +9,7 @@ export type StripTypes = (code: string) => string
  * loaded when it is first needed. A replay takes the same two tries.
  */
 export function withTypeScript(sandbox: Sandbox, loadStripper: () => Promise<StripTypes>): Sandbox {
-  return { engine: sandbox.engine, start: (options) => new TypeScriptScript(sandbox, options, loadStripper) }
+  return { ...sandbox, start: (options) => new TypeScriptScript(sandbox, options, loadStripper) }
 }
 
 class TypeScriptScript implements Script {
@@ -24,20 +24,28 @@ class TypeScriptScript implements Script {
     this.#script = sandbox.start(options)
   }
 
-  async start(at: number, isReplay?: boolean): Promise<ScriptTurn> {
-    const turn = await this.#script.start(at, isReplay)
-    if (turn.outcome?.status !== 'error' || turn.outcome.failure.code !== 'script_syntax') return turn
-    const code = await this.#stripped()
-    if (code === undefined || this.#isEnded) return turn
-    this.#script.end()
-    this.#script = this.sandbox.start({ ...this.options, code })
-    const again = await this.#script.start(at, isReplay)
-    const isSyntax = again.outcome?.status === 'error' && again.outcome.failure.code === 'script_syntax'
-    return isSyntax ? turn : again
+  async start(at: number): Promise<ScriptTurn> {
+    const [turn] = await this.#begin(async (script) => [await script.start(at)])
+    return turn!
   }
 
-  resume(n: number, at: number, result: HostResult, isReplay?: boolean): Promise<ScriptTurn> {
-    return this.#script.resume(n, at, result, isReplay)
+  replay(at: number, results: readonly FedResult[]): Promise<readonly ScriptTurn[]> {
+    return this.#begin((script) => script.replay(at, results))
+  }
+
+  async #begin(begin: (script: Script) => Promise<readonly ScriptTurn[]>): Promise<readonly ScriptTurn[]> {
+    const turns = await begin(this.#script)
+    if (!isSyntax(turns[0])) return turns
+    const code = await this.#stripped()
+    if (code === undefined || this.#isEnded) return turns
+    this.#script.end()
+    this.#script = this.sandbox.start({ ...this.options, code })
+    const again = await begin(this.#script)
+    return isSyntax(again[0]) ? turns : again
+  }
+
+  resume(fed: FedResult): Promise<ScriptTurn> {
+    return this.#script.resume(fed)
   }
 
   end(): void {
@@ -54,6 +62,9 @@ class TypeScriptScript implements Script {
     return undefined
   }
 }
+
+const isSyntax = (turn: ScriptTurn | undefined): boolean =>
+  turn?.outcome?.status === 'error' && turn.outcome.failure.code === 'script_syntax'
 
 function attempt(work: () => string): string | undefined {
   try {

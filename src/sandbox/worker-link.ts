@@ -2,7 +2,11 @@ import { engineName } from './engine-name.js'
 import { isSandboxAnswer } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
 
-type RequestBody = SandboxRequest extends infer Each ? (Each extends SandboxRequest ? Omit<Each, 'id'> : never) : never
+export type RequestBody = SandboxRequest extends infer Each
+  ? Each extends SandboxRequest
+    ? Omit<Each, 'id'>
+    : never
+  : never
 type AnswerOf<T extends SandboxAnswer['type']> = Extract<SandboxAnswer, { type: T }>
 
 /** A sandbox worker did not answer in time, or can answer no more. It has been terminated. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../core/json.js'
 import type { Risk, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
-import { nearest } from './nearest.js'
+import { nearest } from '../core/nearest.js'
 import { scriptToolName } from './script-tool.js'
 
 const risks: readonly Risk[] = ['read', 'reversible', 'irreversible', 'sensitive']

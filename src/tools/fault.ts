@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../core/json.js'
 import { typeOf } from './declarations.js'
-import { nearest } from './nearest.js'
+import { nearest } from '../core/nearest.js'
 
 /** What is wrong with a value, and where: `path` is a JSON pointer, `keyword` the rule of the schema that it breaks. */
 export interface Fault {

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../core/tool-definition.js'
 import { checkDefinition, refuse } from './definition.js'
 import type { Fault, Validate, Validator } from './fault.js'
 import { sha256 } from './hash.js'
-import { nearest } from './nearest.js'
+import { nearest } from '../core/nearest.js'
 import { scriptToolDefinition, scriptToolName } from './script-tool.js'
 
 /** The tools of an agent, on the side of its worker: what the gate looks a call up in. */

@@ -30,7 +30,7 @@ describe('the watchdog', () => {
   it.each(endlessInC)('ends a loop of the engine that cannot be interrupted: %s', async (_, code) => {
     const { sandbox, workers } = createBrowserSandbox()
     await valueOf(sandbox, 'return 1')
-    expect(await failureOf(sandbox, code, { limits: { cpu: 100 } })).toMatch(/^script_cpu/)
+    expect(await failureOf(sandbox, code, { limits: { cpuMs: 100 } })).toMatch(/^script_cpu/)
     expect(await valueOf(sandbox, 'return 1')).toBe(1)
     expect(workers.length).toBeGreaterThan(1)
   })
@@ -40,10 +40,10 @@ describe('the watchdog', () => {
     const waiting = start(sandbox, 'await tools.echo()')
     await waiting.start(at)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const hung = start(sandbox, endlessInC[0][1], { limits: { cpu: 1 } })
+    const hung = start(sandbox, endlessInC[0][1], { limits: { cpuMs: 1 } })
     expect((await hung.start(at)).outcome).toMatchObject({ failure: { code: 'script_cpu' } })
     expect(await valueOf(sandbox, 'return 1')).toBe(1)
-    expect((await waiting.resume(0, at, ok(1))).outcome).toEqual(ok(1))
+    expect((await waiting.resume({ n: 0, at, result: ok(1) })).outcome).toEqual(ok(1))
   })
 })
 
@@ -87,12 +87,14 @@ describe('the workers', () => {
     script.end()
     expect(await valueOf(sandbox, 'return 1')).toBe(1)
     expect(workers.length).toBe(1)
-    expect(await script.resume(0, at, ok(1))).toMatchObject({ outcome: { failure: { code: 'script_crashed' } } })
+    expect(await script.resume({ n: 0, at, result: ok(1) })).toMatchObject({
+      outcome: { failure: { code: 'script_crashed' } },
+    })
   })
 
   it('are terminated when a script that computes is ended', async () => {
     const { sandbox } = createBrowserSandbox({ maxWorkers: 1 })
-    const script = start(sandbox, 'for (;;);', { limits: { cpu: 60_000 } })
+    const script = start(sandbox, 'for (;;);', { limits: { cpuMs: 60_000 } })
     const turn = script.start(at)
     await new Promise((resolve) => setTimeout(resolve, 500))
     script.end()
@@ -108,7 +110,7 @@ describe('the workers', () => {
     const turn = second.start(at)
     second.end()
     expect(await turn).toMatchObject({ outcome: { failure: { code: 'script_crashed' } } })
-    expect((await first.resume(0, at, ok(1))).outcome).toEqual(ok(1))
+    expect((await first.resume({ n: 0, at, result: ok(1) })).outcome).toEqual(ok(1))
   })
 })
 
@@ -166,7 +168,7 @@ describe('a worker that cannot be used ends the script, and never hangs', () => 
   ])('when it claims a call of %s', async (_, call) => {
     const source = `onmessage = ({ data: { id, type } }) => postMessage(type === 'load'
       ? { id, type: 'ready', engine: ${JSON.stringify(createBrowserSandbox().sandbox.engine)}, isolation: 'csp' }
-      : { id, type: 'turn', turn: { calls: [${call}], prints: [], cpu: 0 } })`
+      : { id, type: 'turns', turns: [{ calls: [${call}], prints: [], cpuMs: 0, memoryBytes: 0 }] })`
     const { sandbox } = createBrowserSandbox({ spawn: () => fromSource(source) })
     expect(await start(sandbox, 'return 1').start(at)).toMatchObject({
       calls: [],

@@ -1,6 +1,16 @@
 import type { Json } from '../../src/core/json.js'
+import { engineName } from '../../src/sandbox/engine-name.js'
 import { defaultLimits } from '../../src/sandbox/script.js'
-import type { HostCall, HostResult, Sandbox, Script, ScriptLimits, ScriptTurn } from '../../src/sandbox/script.js'
+import type {
+  HostCall,
+  HostResult,
+  Sandbox,
+  Script,
+  ScriptLimits,
+  ScriptFailure,
+  ScriptOptions,
+  ScriptTurn,
+} from '../../src/sandbox/script.js'
 
 export interface RunOptions {
   /** Answers each call; by default with its input. */
@@ -8,6 +18,7 @@ export interface RunOptions {
   readonly tools?: readonly string[]
   readonly seed?: number
   readonly limits?: Partial<ScriptLimits>
+  readonly more?: Partial<ScriptOptions>
 }
 
 export interface Run {
@@ -26,12 +37,25 @@ export const failure = (code: string, message = code): HostResult => ({
 })
 
 /** Time to spare on a loaded machine: only tests of the limit itself set another. */
-const unhurried: ScriptLimits = { ...defaultLimits, cpu: 30_000, totalCpu: 60_000 }
+const unhurried: ScriptLimits = { ...defaultLimits, cpuMs: 30_000, totalCpuMs: 60_000 }
 
 export function startScript(sandbox: Sandbox, code: string, options: RunOptions = {}): Script {
-  const { tools = ['echo', 'other'], seed = 1, limits } = options
-  return sandbox.start({ code, tools, seed, limits: { ...unhurried, ...limits } })
+  const { tools = ['echo', 'other'], seed = 1, limits, more } = options
+  return sandbox.start({ ...scriptOptions(code, { tools, seed, limits: { ...unhurried, ...limits } }), ...more })
 }
+
+/** All that a script starts with, where a test does not say otherwise. */
+export const scriptOptions = (code: string, more: Partial<ScriptOptions> = {}): ScriptOptions => ({
+  code,
+  engine: engineName,
+  tools: ['echo', 'other'],
+  seed: 1,
+  locale: 'en-GB',
+  timeZone: 'UTC',
+  state: {},
+  limits: defaultLimits,
+  ...more,
+})
 
 /** Runs a script to its outcome; each call is answered in the order in which it was made, a millisecond apart. */
 export async function runScript(sandbox: Sandbox, code: string, options: RunOptions = {}): Promise<Run> {
@@ -49,7 +73,7 @@ export async function runScript(sandbox: Sandbox, code: string, options: RunOpti
     }
     const call = calls[turns - 1]
     if (!call) throw new Error('The script waits, and no call is open')
-    turn = await script.resume(call.n, at + turns, await answer(call))
+    turn = await script.resume({ n: call.n, at: at + turns, result: await answer(call) })
   }
 }
 
@@ -63,7 +87,10 @@ export async function valueOf(sandbox: Sandbox, code: string, options: RunOption
 /** Code and message with which a script fails. */
 export async function failureOf(sandbox: Sandbox, code: string, options: RunOptions = {}): Promise<string> {
   const { outcome } = await runScript(sandbox, code, options)
-  return outcome.status === 'error'
-    ? `${outcome.failure.code}: ${outcome.failure.message}`
-    : `ok: ${JSON.stringify(outcome.value)}`
+  return outcome.status === 'error' ? toText(outcome.failure) : `ok: ${JSON.stringify(outcome.value)}`
+}
+
+const toText = ({ code, message, line, column, frame = '' }: ScriptFailure): string => {
+  const shown = /^> *\d+ \| (.*)$/m.exec(frame)?.[1]?.trim()
+  return `${code}: ${message}${line === undefined ? '' : ` (line ${line}, column ${column}: ${shown})`}`
 }

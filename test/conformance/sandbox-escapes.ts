@@ -323,7 +323,7 @@ export function describeEscapes(name: string, create: () => Sandbox | Promise<Sa
     it.each(bombs)('$name is bounded', check, 40_000)
 
     async function check({ code, ends }: Escape) {
-      const limits = { cpu: String(ends).includes('cpu') ? 300 : 20_000, totalCpu: 20_000 }
+      const limits = { cpuMs: String(ends).includes('cpu') ? 300 : 20_000, totalCpuMs: 20_000 }
       expect(await failureOf(sandbox, code, { limits })).toMatch(ends)
     }
   })

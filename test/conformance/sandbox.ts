@@ -62,7 +62,7 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
         const first = await script.start(at)
         expect(first).toMatchObject({ calls: [{ n: 0, toolName: 'echo', input: { id: 7 } }], prints: [] })
         expect(first.outcome).toBeUndefined()
-        expect((await script.resume(0, at, ok({ name: 'x' }))).outcome).toEqual(ok('x'))
+        expect((await script.resume({ n: 0, at, result: ok({ name: 'x' }) })).outcome).toEqual(ok('x'))
         script.end()
       })
 
@@ -81,9 +81,9 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       it('opens beside others, and may be settled in any order', async () => {
         const script = startScript(sandbox, `return await Promise.all([1, 2, 3].map((n) => tools.echo({ n })))`)
         expect((await script.start(at)).calls.map(({ n }) => n)).toEqual([0, 1, 2])
-        expect((await script.resume(2, at, ok('c'))).outcome).toBeUndefined()
-        expect((await script.resume(0, at, ok('a'))).outcome).toBeUndefined()
-        expect((await script.resume(1, at, ok('b'))).outcome).toEqual(ok(['a', 'b', 'c']))
+        expect((await script.resume({ n: 2, at, result: ok('c') })).outcome).toBeUndefined()
+        expect((await script.resume({ n: 0, at, result: ok('a') })).outcome).toBeUndefined()
+        expect((await script.resume({ n: 1, at, result: ok('b') })).outcome).toEqual(ok(['a', 'b', 'c']))
         script.end()
       })
 
@@ -204,10 +204,11 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       it('leaves the calls that are open to the host', async () => {
         const script = startScript(sandbox, `tools.echo(); throw new Error('no')`)
         expect(await script.start(at)).toMatchObject({ calls: [{ n: 0 }], outcome: { status: 'error' } })
-        expect(await script.resume(0, at, ok(1))).toMatchObject({
+        expect(await script.resume({ n: 0, at, result: ok(1) })).toMatchObject({
           calls: [],
           prints: [],
-          cpu: 0,
+          cpuMs: 0,
+          memoryBytes: 0,
           outcome: { status: 'error' },
         })
         script.end()
@@ -216,44 +217,48 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
       it('of the log, a result for no open call, is a divergence', async () => {
         const script = startScript(sandbox, 'await tools.echo()')
         await script.start(at)
-        expect(await script.resume(3, at, ok(1))).toMatchObject({ outcome: { failure: { code: 'script_diverged' } } })
+        expect(await script.resume({ n: 3, at, result: ok(1) })).toMatchObject({
+          outcome: { failure: { code: 'script_diverged' } },
+        })
         script.end()
       })
     })
 
     describe('a limit', () => {
       it('of CPU ends a turn that computes for longer', async () => {
-        expect(await failureOf(sandbox, 'for (;;);', { limits: { cpu: 100 } })).toMatch(
+        expect(await failureOf(sandbox, 'for (;;);', { limits: { cpuMs: 100 } })).toMatch(
           /^script_cpu: The script computed for more than 100 ms/,
         )
       })
 
       it('of CPU counts no waiting', async () => {
-        const script = startScript(sandbox, 'await tools.echo(); return 1', { limits: { cpu: 200 } })
+        const script = startScript(sandbox, 'await tools.echo(); return 1', { limits: { cpuMs: 200 } })
         await script.start(at)
         await new Promise((resolve) => setTimeout(resolve, 300))
-        expect((await script.resume(0, at, ok(1))).outcome).toEqual(ok(1))
+        expect((await script.resume({ n: 0, at, result: ok(1) })).outcome).toEqual(ok(1))
         script.end()
       })
 
       const busy = `for (let i = 0; i < 5; i++) { for (let j = 0; j < 4e5; j++); await tools.echo() } return 'done'`
 
       it('of CPU holds for all turns together', async () => {
-        expect(await failureOf(sandbox, busy, { limits: { totalCpu: 1 } })).toMatch(/^script_cpu: The script used all/)
+        expect(await failureOf(sandbox, busy, { limits: { totalCpuMs: 1 } })).toMatch(
+          /^script_cpu: The script used all/,
+        )
       })
 
       it('of CPU for all turns counts no replay', async () => {
-        const script = startScript(sandbox, busy, { limits: { totalCpu: 1 } })
-        let turn = await script.start(at, true)
-        for (let n = 0; !turn.outcome; n++) turn = await script.resume(n, at, ok(1), true)
-        expect(turn.outcome).toEqual(ok('done'))
+        const script = startScript(sandbox, busy, { limits: { totalCpuMs: 1 } })
+        const results = [0, 1, 2, 3, 4].map((n) => ({ n, at, result: ok(1) }))
+        expect((await script.replay(at, results)).at(-1)?.outcome).toEqual(ok('done'))
         script.end()
       })
 
       it('of memory ends the script, whatever it catches', async () => {
         const fill = `const a = []; for (;;) a.push({})`
-        const slow = { cpu: 60_000, totalCpu: 60_000 }
-        const failure = (code: string, memory = 64 << 20) => failureOf(sandbox, code, { limits: { ...slow, memory } })
+        const slow = { cpuMs: 60_000, totalCpuMs: 60_000 }
+        const failure = (code: string, memory = 64 << 20) =>
+          failureOf(sandbox, code, { limits: { ...slow, memoryBytes: memory } })
         expect(await failure(fill)).toMatch(/^script_memory: The script needed more than 64 MB/)
         expect(await failure(`try { ${fill} } catch {} return 1`)).toMatch(/^script_memory/)
         expect(await failure(fill, 20 << 20)).toMatch(/^script_memory: .* 20 MB/)
@@ -271,34 +276,38 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
         expect(outcome).toMatchObject({ failure: { code: 'script_calls' } })
       })
 
-      it('of open calls is an error that the script can catch', async () => {
-        const code = `const p = [1, 2, 3].map((n) => { try { return tools.echo({ n }) } catch (e) { return e.message } }); return await Promise.all(p)`
-        expect(await valueOf(sandbox, code, { limits: { open: 2 } })).toEqual([
-          { n: 1 },
-          { n: 2 },
-          'Cannot call tools.echo: 2 calls are open, await some of them first',
-        ])
-        expect(await failureOf(sandbox, 'for (;;) tools.echo()', { limits: { open: 2 } })).toMatch(
-          /^script_calls: RangeError/,
-        )
+      it('of open calls lets more of them wait in line', async () => {
+        const code = `return await Promise.all([1, 2, 3, 4].map((n) => tools.echo({ n })))`
+        const script = startScript(sandbox, code, { limits: { openCalls: 2 } })
+        expect((await script.start(at)).calls.map(({ n }) => n)).toEqual([0, 1])
+        expect((await script.resume({ n: 1, at, result: ok('b') })).calls.map(({ n }) => n)).toEqual([2])
+        expect((await script.resume({ n: 0, at, result: ok('a') })).calls.map(({ n }) => n)).toEqual([3])
+        expect((await script.resume({ n: 3, at, result: ok('d') })).calls).toEqual([])
+        expect((await script.resume({ n: 2, at, result: ok('c') })).outcome).toEqual(ok(['a', 'b', 'c', 'd']))
+        script.end()
+      })
+
+      it('of its own text refuses a longer one', async () => {
+        const code = `return ${JSON.stringify('é'.repeat(100))}`
+        expect(await failureOf(sandbox, code, { limits: { sourceBytes: 200 } })).toMatch(/^script_syntax: .* 200 bytes/)
       })
 
       it('of an input is an error that the script can catch', async () => {
         const code = `const big = 'x'.repeat(200); try { await tools.echo({ big }) } catch (e) { return e.name }`
-        expect(await valueOf(sandbox, code, { limits: { output: 100 } })).toBe('RangeError')
-        expect(await failureOf(sandbox, `await tools.echo('x'.repeat(200))`, { limits: { output: 100 } })).toMatch(
+        expect(await valueOf(sandbox, code, { limits: { inputBytes: 100 } })).toBe('RangeError')
+        expect(await failureOf(sandbox, `await tools.echo('x'.repeat(200))`, { limits: { inputBytes: 100 } })).toMatch(
           /^script_output: .*more than 100 bytes/,
         )
       })
 
       it('of all inputs together ends the script', async () => {
         const code = `for (;;) { try { await tools.echo('x'.repeat(80)) } catch {} }`
-        expect(await failureOf(sandbox, code, { limits: { output: 100 } })).toMatch(/^script_output: The inputs/)
+        expect(await failureOf(sandbox, code, { limits: { inputBytes: 100 } })).toMatch(/^script_output: The inputs/)
       })
 
       it('of the return value is exact', async () => {
-        expect(await valueOf(sandbox, `return 'é'.repeat(49)`, { limits: { output: 100 } })).toBe('é'.repeat(49))
-        expect(await failureOf(sandbox, `return 'é'.repeat(50)`, { limits: { output: 100 } })).toMatch(
+        expect(await valueOf(sandbox, `return 'é'.repeat(49)`, { limits: { returnBytes: 100 } })).toBe('é'.repeat(49))
+        expect(await failureOf(sandbox, `return 'é'.repeat(50)`, { limits: { returnBytes: 100 } })).toMatch(
           /^script_output: The script's return value has more than 100 bytes/,
         )
       })
@@ -307,7 +316,7 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
         const { prints, outcome } = await runScript(
           sandbox,
           `for (let i = 0; i < 100; i++) print('0123456789'); return 1`,
-          { limits: { output: 50 } },
+          { limits: { printBytes: 50 } },
         )
         expect(prints).toEqual(['0123456789', '0123456789', '0123456789', '[cut: a script may print 50 bytes]'])
         expect(outcome).toEqual(ok(1))

@@ -16,7 +16,7 @@ export function turnOf(
     return { callId: `${call.callId}/${before + i}`, toolName, input: 'x', caller: 'script' }
   })
   if (!outcome) return { calls: added }
-  const failure = { code: 'script_thrown', message: 'thrown', retryable: false }
+  const failure = { code: 'script_thrown', message: 'thrown', retryable: false } as const
   return { calls: added, outcome: outcome === 'ok' ? { status: 'ok', value: null } : { status: 'error', failure } }
 }
 

@@ -201,6 +201,7 @@ export class TestAgent {
 
 const noSandbox: Sandbox = {
   engine: 'none',
+  runs: () => false,
   start() {
     throw new Error('This world has no sandbox')
   },

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { at, failure, ok, startScript } from '../conformance/run-script.js'
-import { engineName } from '../../src/sandbox/engine-name.js'
-import { prelude } from '../../src/sandbox/prelude.js'
-import type { HostResult, ScriptTurn } from '../../src/sandbox/script.js'
+import { engineNameOf } from '../../src/sandbox/engine-name.js'
+import { prelude1 } from '../../src/sandbox/prelude-1.js'
+import { prelude2 } from '../../src/sandbox/prelude-2.js'
+import type { FedResult, ScriptTurn } from '../../src/sandbox/script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
 
 /** Chains of different lengths, a race, a caught failure, clock and random: what it does depends on the order of results. */
@@ -25,19 +26,13 @@ const script = `
   const all = await Promise.all([chain('c', 3), chain('d', 1), tools.other({ first }).catch((e) => e.code)])
   return { first, all, seen, end: new Date().toISOString() }`
 
-interface Step {
-  readonly n: number
-  readonly at: number
-  readonly result: HostResult
-}
-
 describe('a script', () => {
   it('does the same again for each of 200 recorded orders of results', async () => {
     const sandbox = createIsolateSandbox()
     const orders = new Set<string>()
     for (let seed = 1; seed <= 200; seed++) {
       const draw = createDraw(seed)
-      const steps: Step[] = []
+      const steps: FedResult[] = []
       const open: number[] = []
       const live = startScript(sandbox, script, { seed })
       const turns = [await live.start(at)]
@@ -50,11 +45,10 @@ describe('a script', () => {
           result: draw() < 0.2 ? failure('late') : ok({ v: steps.length }),
         }
         steps.push(step)
-        turn = await live.resume(step.n, step.at, step.result)
+        turn = await live.resume(step)
       }
       const replay = startScript(sandbox, script, { seed })
-      const again = [await replay.start(at, true)]
-      for (const step of steps) again.push(await replay.resume(step.n, step.at, step.result, true))
+      const again = await replay.replay(at, steps)
       expect(again.map(withoutCpu)).toEqual(turns.map(withoutCpu))
       expect(turns.at(-1)!.outcome?.status).toBe('ok')
       orders.add(steps.map(({ n }) => n).join())
@@ -81,10 +75,14 @@ describe('a script', () => {
   })
 
   it('sees another prelude only under another engine name, which old logs do not have', () => {
-    const hash = createHash('sha256').update(prelude).digest('hex').slice(0, 16)
-    expect([engineName, hash]).toEqual([
+    const hash = (prelude: string) => createHash('sha256').update(prelude).digest('hex').slice(0, 16)
+    expect([engineNameOf(1), hash(prelude1)]).toEqual([
       'quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 1',
       '63b0f0ff6e67e4f7',
+    ])
+    expect([engineNameOf(2), hash(prelude2)]).toEqual([
+      'quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 2',
+      'to be set',
     ])
   })
 })

@@ -1,4 +1,4 @@
-import { engineName } from '../../src/sandbox/engine-name.js'
+import { engineName, versionOf } from '../../src/sandbox/engine-name.js'
 import { createIsolate } from '../../src/sandbox/quickjs.js'
 import type { Sandbox } from '../../src/sandbox/script.js'
 import { wasmModule } from './wasm-module.js'
@@ -7,11 +7,13 @@ import { wasmModule } from './wasm-module.js'
 export function createIsolateSandbox(): Sandbox {
   return {
     engine: engineName,
+    runs: (engine) => versionOf(engine) !== undefined,
     start(options) {
       const isolate = createIsolate(wasmModule, options)
       return {
-        start: async (at, replayed) => (await isolate).start(at, replayed),
-        resume: async (n, at, result, replayed) => (await isolate).resume(n, at, result, replayed),
+        start: async (at) => (await isolate).start(at),
+        replay: async (at, results) => (await isolate).replay(at, results),
+        resume: async (fed) => (await isolate).resume(fed),
         end: () => undefined,
       }
     },

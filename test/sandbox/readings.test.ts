@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/json.js'
-import { defaultLimits, type Sandbox, type ScriptTurn } from '../../src/sandbox/script.js'
+import type { Sandbox, ScriptTurn } from '../../src/sandbox/script.js'
 import { stripTypes } from '../../src/sandbox/strip-types.js'
 import { withTypeScript } from '../../src/sandbox/typescript.js'
+import { scriptOptions } from '../conformance/run-script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
 
 /** One program in the shapes that models give it. All call `tools.list()` once and end with `[2, 4]`. */
@@ -58,12 +59,12 @@ const cases = Object.entries({ ...plain, ...typed }).flatMap(([shape, code]) =>
 )
 
 async function run(sandbox: Sandbox, code: string, list: Json = [1, 2]): Promise<ScriptTurn & { asked: string[] }> {
-  const script = sandbox.start({ code, tools: ['list'], seed: 1, limits: defaultLimits })
+  const script = sandbox.start(scriptOptions(code, { tools: ['list'] }))
   const asked: string[] = []
   let turn = await script.start(1)
   while (!turn.outcome) {
     asked.push(...turn.calls.map(({ toolName }) => toolName))
-    turn = await script.resume(asked.length - 1, 2, { status: 'ok', value: list })
+    turn = await script.resume({ n: asked.length - 1, at: 2, result: { status: 'ok', value: list } })
   }
   script.end()
   return { ...turn, asked }

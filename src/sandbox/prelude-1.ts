@@ -2,11 +2,11 @@
 const errorLength = 2000
 
 /**
- * Evaluates to a function of the guest that is called before any script, and gives the host five functions that no script
+ * As it was for scripts that began on version 1: never changed, so that their logs go on. Evaluates to a function of the guest that is called before any script, and gives the host five functions that no script
  * ever sees. What they use of the language they took when it was untouched, so a script that tampers with it changes only
  * itself. They serve the unusual: a value that the object format refuses, a print, an error. Calls and results do without.
  */
-export const prelude = `((isPromise, tools) => {
+export const prelude1 = `((isPromise, tools) => {
 const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty, hasOwn, freeze } = Object
 const { ownKeys, construct } = Reflect
 const { isArray } = Array

@@ -1,0 +1,124 @@
+import { builtInNames } from '../core/built-ins.js'
+import type { Failure } from '../core/events.js'
+import { NotJson, TooLarge, encode, jsonBytes } from './codec.js'
+import type { Decoded } from './codec.js'
+import type { Deferred, Handle } from './engine.js'
+import { callsFailure, inputsFailure } from './failures.js'
+import type { Guest } from './guest.js'
+import type { FedResult, HostCall, ScriptFailure, ScriptLimits } from './script.js'
+import type { Stopwatch } from './stopwatch.js'
+
+interface OpenCall extends Deferred {
+  readonly toolName: string
+  readonly site: Handle
+}
+
+export interface HostCallsOptions {
+  readonly limits: ScriptLimits
+  readonly stopwatch: Stopwatch
+  /** Ends the script, whatever it would catch. */
+  stop(failure: ScriptFailure): never
+}
+
+/** The inputs of all calls together may be this many times as long as the input of one. */
+const inputsFactor = 16
+const noInput: Decoded = { value: {}, bytes: 2 }
+
+/** The calls of one script: numbered as they are made, sent while there is room, settled one by one. */
+export class HostCalls {
+  readonly #open = new Map<number, OpenCall>()
+  /** Made, and not yet sent: more than `openCalls` are waited for. */
+  readonly #line: HostCall[] = []
+  /** Where the last call was made; gone when that call is settled. */
+  lastSite?: Handle
+  #sent = 0
+  #made = 0
+  #inputBytes = 0
+
+  constructor(private readonly options: HostCallsOptions) {}
+
+  get isNoneOpen(): boolean {
+    return this.#open.size === 0
+  }
+
+  /** Returns the promise of its result, or what the guest throws. */
+  make(guest: Guest, toolName: string, args: readonly Handle[]): Handle {
+    const { limits, stop } = this.options
+    const name = shownName(toolName)
+    const refuse = (type: 'TypeError' | 'RangeError', code: string, message: string) =>
+      guest.engine.throw(guest.toError({ type, code, message: `Cannot call ${name}${message}` }))
+    if (this.#made >= limits.calls) return stop(callsFailure(limits))
+    if (args.length > 1) return refuse('TypeError', 'failed', ` with ${args.length} arguments: it takes one, an object`)
+    try {
+      const input = args[0] === undefined ? noInput : guest.read(args[0], `${name}: input`, limits.inputBytes)
+      if ('error' in input) return guest.engine.throw(input.error)
+      this.#inputBytes += input.bytes
+      const most = limits.inputBytes * inputsFactor
+      if (this.#inputBytes > most) return stop(inputsFailure(most))
+      const deferred = guest.engine.newPromise()
+      const n = this.#made++
+      const site = guest.site()
+      this.lastSite = site
+      this.#open.set(n, { ...deferred, toolName, site })
+      this.#line.push({ n, toolName, input: input.value ?? {} })
+      return deferred.promise
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+      return refuse('RangeError', 'script_output', `: its input has more than ${limits.inputBytes} bytes as JSON`)
+    }
+  }
+
+  /** The calls that are sent now. */
+  send(): HostCall[] {
+    const calls = this.#line.splice(0, this.options.limits.openCalls - this.#sent)
+    this.#sent += calls.length
+    return calls
+  }
+
+  /** False: no such call is open. */
+  settle(guest: Guest, { n, result }: FedResult): boolean {
+    const call = this.#open.get(n)
+    if (!call || this.#line.some((waiting) => waiting.n === n)) return false
+    this.#open.delete(n)
+    this.#sent--
+    if (this.lastSite === call.site) this.lastSite = undefined
+    const { engine } = guest
+    const given = result.status === 'ok' ? this.#written(result.value) : { failure: result.failure }
+    const value =
+      'bytes' in given
+        ? engine.read(given.bytes)
+        : guest.toError({ type: 'ToolError', ...given.failure, ...originOf(call, result) }, call.site)
+    const settled = engine.call('bytes' in given ? call.resolve : call.reject, value)
+    engine.free(value, settled.error ?? settled.value, call.resolve, call.reject, call.site)
+    return true
+  }
+
+  #written(value: Parameters<typeof encode>[0]): { bytes: Uint8Array } | { failure: Failure } {
+    const { stopwatch, limits } = this.options
+    const refuse = (why: string) => {
+      const message = `The tool's result cannot enter the script: ${why}`
+      return { failure: { code: 'script_output', message, retryable: false } }
+    }
+    try {
+      const bytes = stopwatch.aside(() => encode(value))
+      // In this format a value is never longer than as JSON, and seldom shorter than a quarter of it.
+      if (bytes.length * 4 <= limits.resultBytes) return { bytes }
+      const size = stopwatch.aside(() => jsonBytes(value))
+      return size <= limits.resultBytes
+        ? { bytes }
+        : refuse(`it has ${size} bytes as JSON, the limit is ${limits.resultBytes}`)
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error
+      return refuse(error.message)
+    }
+  }
+}
+
+const originOf = ({ toolName }: OpenCall, result: FedResult['result']) => ({
+  tool: toolName,
+  ...(result.status === 'error' && result.callId !== undefined && { callId: result.callId }),
+})
+
+/** As the script wrote it. */
+const shownName = (toolName: string): string =>
+  (builtInNames as readonly string[]).includes(toolName) ? toolName.slice('script.'.length) : `tools.${toolName}`
