@@ -15,6 +15,7 @@ export type {
   ReplyPart,
   GenerateOptions,
   ScriptLimits,
+  ScriptProgress,
   SessionHead,
 } from './runtime/protocol.js'
 export type { Message } from './core/transcript.js'

@@ -14,6 +14,7 @@ export function streamed(draft: Draft | undefined, update: RunUpdate | undefined
     if (delta.type === 'text') return { text: (draft?.text ?? '') + delta.text }
     return delta.type === 'call' ? { text: draft?.text ?? '', toolName: delta.toolName } : (draft ?? { text: '' })
   }
-  if (update?.event.type === 'step-start' || update?.event.type === 'assistant-message') return undefined
+  if (update?.type !== 'event') return draft
+  if (update.event.type === 'step-start' || update.event.type === 'assistant-message') return undefined
   return draft
 }

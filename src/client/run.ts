@@ -3,15 +3,16 @@ import type { Json } from '../core/json.js'
 import { evolve, initialState, type RunState } from '../core/state.js'
 import type { Risk } from '../core/tool-definition.js'
 import { HandrailError, toFailure } from '../errors.js'
-import type { Command, ModelDelta } from '../runtime/protocol.js'
+import type { Command, ModelDelta, ScriptProgress } from '../runtime/protocol.js'
 import { answerOf } from './answer.js'
 import { asJson } from './as-json.js'
 import { checkApproval, checkDone, checkReason } from './check-options.js'
 
-/** What happens in a run: an event of its log, or a piece of the reply that is being streamed. */
+/** What happens in a run: an event of its log, a piece of the reply that is being streamed, how a script goes. */
 export type RunUpdate =
   | { readonly type: 'event'; readonly seq: number; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: ModelDelta }
+  | { readonly type: 'progress'; readonly progress: ScriptProgress }
 
 /** A tool call that waits for a person. */
 export interface Approval {
@@ -204,6 +205,10 @@ export class LiveRun implements Run {
 
   showDelta(delta: ModelDelta): void {
     if (!this.isOver) this.#tell({ type: 'delta', delta })
+  }
+
+  showProgress(progress: ScriptProgress): void {
+    if (!this.isOver) this.#tell({ type: 'progress', progress })
   }
 
   /** It cannot go on here. Its log, and what it is elsewhere, are as they were. */

@@ -106,6 +106,8 @@ export class LiveSession implements Session {
         return (run ?? this.#add(notice.runId)).receive(notice.seq, notice.event)
       case 'delta':
         return run?.showDelta(notice.delta)
+      case 'progress':
+        return run?.showProgress(notice.progress)
       case 'stalled':
         // It may be told before the history is: the run is then not known yet.
         return (run ?? this.#add(notice.runId)).fail(fromFailure(notice.failure))

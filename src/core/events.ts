@@ -193,6 +193,10 @@ export type Outcome = 'ok' | 'error' | 'denied' | 'cancelled' | 'timeout' | 'unk
 export interface ToolResult {
   readonly outcome: Outcome
   readonly output?: Json
+  /** In place of an output: that of an earlier call of the session, by its key. */
+  readonly ref?: string
+  /** What a script printed, as the model is shown it. */
+  readonly prints?: string
   readonly failure?: Failure
   /** It took effect, but its output does not fit the tool's output schema. */
   readonly outputInvalid?: string

@@ -65,8 +65,8 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       const call = t.waiting.find(({ callId }) => callId === event.callId)
       if (!call) return t
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
-      const { outcome, output } = event
-      const text = outcome === 'ok' ? shown(output ?? null) : failureText(event)
+      const { outcome } = event
+      const text = outcome === 'ok' ? resultText(event, call.key) : failureText(event)
       return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
     }
     case 'tool-reconciled':
@@ -101,21 +101,37 @@ function flush(t: Transcript, isEnd: boolean): Transcript {
   return { ...t, messages, waiting: [], results: new Map(), news: [], cut: undefined }
 }
 
-const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: `${t.run}.${call.callId}` })
+/** A call's identity in the whole session. */
+export const keyOf = (run: number, callId: string): string => `${run}.${callId}`
 
-export function shown(output: Json): string {
+const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: keyOf(t.run, call.callId) })
+
+/** What a script printed stands below what it returned: each within its own budget. */
+function resultText({ output, prints }: ToolResult, key: string): string {
+  const text = shown(output ?? null, `await results(${JSON.stringify(key)}) in a script gives all of it`)
+  return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
+}
+
+/** @param rest how to get at what is cut */
+export function shown(output: Json, rest?: string): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
-  if (text.length <= shownCharacters) return wellFormed(text)
-  const start = wellFormed(text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, ''))
-  return `${start}\n[cut: ${start.length} of ${text.length} characters are shown]`
+  return cut(text, shownCharacters, rest)
+}
+
+/** The beginning of a text that is too long, with a note of what is missing. */
+export function cut(text: string, most: number, rest?: string): string {
+  if (text.length <= most) return wellFormed(text)
+  const start = wellFormed(text.slice(0, most).replace(/[\ud800-\udbff]$/, ''))
+  return `${start}\n[cut: ${start.length} of ${text.length} characters are shown${rest ? `; ${rest}` : ''}]`
 }
 
 /** Half of a surrogate pair, as of a text cut in an emoji, is no text: providers refuse a history with it for ever. */
 const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 
-function failureText({ outcome, failure, output }: ToolResult): string {
+function failureText({ outcome, failure, output, prints }: ToolResult): string {
   const error = failure ?? { code: outcome, message: outcome, retryable: false }
-  return shown({ error: { ...error }, ...(output === undefined ? {} : { output }) })
+  const text = shown({ error: { ...error }, ...(output === undefined ? {} : { output }) })
+  return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 
 function newsText({ toolName, done, output }: Reconciliation): string {

@@ -1,10 +1,11 @@
 import { canonicalJson, type Json } from '../core/json.js'
-import type { Context } from '../core/tool-definition.js'
+import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import { defaultBudget, type Budget } from '../core/usage.js'
 import type { Model } from '../models/model.js'
 import { defaultLimits, type Sandbox, type ScriptLimits } from '../sandbox/script.js'
 import type { Store } from '../store/store.js'
 import { sha256 } from '../tools/hash.js'
+import type { ToolSearch } from '../tools/search.js'
 import { createToolSet, type ToolSet } from '../tools/tool-set.js'
 import { HostedModels } from './hosted-model.js'
 import type { Notices } from './notices.js'
@@ -26,6 +27,8 @@ export interface Agent {
   readonly limits: ScriptLimits
   /** Loaded when it is first needed. */
   model(): Promise<Model>
+  /** Of tools that a script may call. */
+  search(tools: readonly ToolDefinition[]): Promise<ToolSearch>
   readonly hostedModels: HostedModels
   readonly modelName: { readonly provider: string; readonly model: string }
 }
@@ -59,9 +62,21 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
     sandbox: platform.createSandbox(),
     budget: withDefaults(defaultBudget, setup.budget),
     limits: withDefaults(defaultLimits, setup.limits),
+    search: searchOnce(),
     hostedModels,
     model: () => (loaded ??= load()),
     modelName: model.hosted ? model : { provider: model.config.provider, model: model.config.model },
+  }
+}
+
+/** An index for the tools that were last asked for: runs with other rights have others. */
+function searchOnce(): Agent['search'] {
+  let last: { readonly names: string; readonly search: ToolSearch } | undefined
+  return async (tools) => {
+    const { createToolSearch } = await import('../tools/search.js')
+    const names = tools.map(({ name }) => name).join()
+    if (last?.names !== names) last = { names, search: createToolSearch(tools) }
+    return last.search
   }
 }
 

@@ -7,10 +7,13 @@ import { drive } from './drive.js'
 import type { RunLog } from './log.js'
 import type { SessionMemory } from './memory.js'
 import { performWith } from './perform.js'
-import type { LiveScript, RunPorts } from './ports.js'
+import { LiveScripts } from './live-scripts.js'
+import type { RunPorts } from './ports.js'
+import type { ScriptProgress } from './protocol.js'
 
 export interface DriverHandlers {
   onDelta(delta: ModelDelta): void
+  onProgress(progress: ScriptProgress): void
   onFailure(failure: Failure): void
   newest(): RunLog
 }
@@ -18,7 +21,7 @@ export interface DriverHandlers {
 /** One drive loop over one run, in one epoch. Once it has stopped, the log is driven again only after it was read again. */
 export class Driver {
   readonly #stop = new AbortController()
-  readonly #scripts = new Map<string, LiveScript>()
+  readonly #scripts = new LiveScripts()
 
   constructor(
     private readonly agent: Agent,
@@ -45,7 +48,7 @@ export class Driver {
       this.handlers.onFailure(failure)
     } finally {
       endDeadline()
-      for (const { script } of this.#scripts.values()) script.end()
+      this.#scripts.endAll()
     }
   }
 
@@ -62,7 +65,10 @@ export class Driver {
       model: () => agent.model(),
       sandbox: agent.sandbox,
       limits: agent.limits,
+      now: agent.platform.now,
+      search: (tools) => agent.search(tools),
       onDelta: (delta) => handlers.onDelta(delta),
+      onProgress: (progress) => handlers.onProgress(progress),
       newest: () => handlers.newest(),
       scripts: this.#scripts,
     }

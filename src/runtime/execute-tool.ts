@@ -1,7 +1,9 @@
+import { isBuiltIn } from '../core/built-ins.js'
 import type { EventBody, ToolResult } from '../core/events.js'
 import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { EffectOf } from '../core/next.js'
+import { callBuiltIn } from './call-built-in.js'
 import type { RunPorts } from './ports.js'
 import { recoverWrite } from './recover-write.js'
 import { neverAborted, sendTool, type Sent } from './send-tool.js'
@@ -14,6 +16,7 @@ export async function executeTool(
   signal: AbortSignal,
 ): Promise<EventBody> {
   const result = (body: ToolResult): EventBody => ({ type: 'tool-result', callId: call.callId, ...body })
+  if (isBuiltIn(call.toolName)) return result(await callBuiltIn(ports, call.toolName, call, signal))
   if (call.mode === 'read') return result(readResult(ports, call, await sendTool(ports, call, signal)))
   if (signal.aborted)
     return result(failed('error', 'not_sent', 'The run was stopped before this call was sent: nothing was done.'))

@@ -204,15 +204,14 @@ export class LiveSession {
   /** What a tab that follows knows of the past: the store alone. */
   async #read(): Promise<SessionView['runs']> {
     const { store, setup } = this.agent
-    const runs = []
-    for (const { runId } of await store.runs(setup.owner, this.id))
-      runs.push({ runId, events: await store.read(runId) })
-    return runs
+    const heads = await store.runs(setup.owner, this.id)
+    return Promise.all(heads.map(async ({ runId }) => ({ runId, events: await store.read(runId) })))
   }
 
   #drive(log: RunLog): void {
     this.#driver = new Driver(this.agent, log, this.#memory, {
       onDelta: (delta) => this.#tell({ type: 'delta', session: this.id, runId: log.runId, delta }),
+      onProgress: (progress) => this.#tell({ type: 'progress', session: this.id, runId: log.runId, progress }),
       onFailure: (failure) => this.#stall(failure),
       newest: () => this.#logs.at(-1) ?? log,
     })

@@ -1,7 +1,8 @@
-import type { RunEvent, StateChange } from '../core/events.js'
+import type { RunEvent } from '../core/events.js'
 import { canonicalJson, type Json, type JsonObject } from '../core/json.js'
-import type { RunState } from '../core/state.js'
-import { emptyTranscript, grow, type Message } from '../core/transcript.js'
+import { withChange } from '../core/script-state.js'
+import { parentOf, type RunState } from '../core/state.js'
+import { emptyTranscript, grow, keyOf, type Message } from '../core/transcript.js'
 
 export interface OpenUnknown {
   readonly runId: string
@@ -14,6 +15,8 @@ export class SessionMemory {
   #transcript = emptyTranscript
   readonly #writes = new Map<string, string>()
   readonly #unknown = new Map<string, OpenUnknown>()
+  /** Outputs of the model's own calls, by the key that names a call in the session. */
+  readonly #results = new Map<string, Json>()
   #state: JsonObject = {}
   /** What `state` was when a script started, until it ends. */
   readonly #stateAtStart = new Map<string, JsonObject>()
@@ -22,8 +25,10 @@ export class SessionMemory {
     this.#transcript = grow(this.#transcript, event)
     if (event.type === 'tool-reconciled' && event.done) this.#unknown.delete(`${event.runId ?? runId}:${event.callId}`)
     if (event.type === 'tool-start' && event.tools) this.#stateAtStart.set(`${runId}:${event.callId}`, this.#state)
-    if (event.type === 'script-turn' && event.state) this.#state = changed(this.#state, event.state)
+    if (event.type === 'script-turn' && event.state) this.#state = withChange(this.#state, event.state)
     if (event.type === 'tool-result') this.#stateAtStart.delete(`${runId}:${event.callId}`)
+    if (event.type === 'tool-result' && event.output !== undefined && parentOf(event.callId) === undefined)
+      this.#results.set(keyOf(this.#transcript.run, event.callId), event.output)
     if (event.type !== 'tool-result' || (event.outcome !== 'ok' && event.outcome !== 'unknown')) return
     const call = before.calls.get(event.callId)
     if (call?.mode !== 'write') return
@@ -35,6 +40,15 @@ export class SessionMemory {
   /** What the next model request sends. */
   get messages(): readonly Message[] {
     return this.#transcript.messages
+  }
+
+  /** The output of a call of the model's own, by the handle that the model was shown. */
+  resultOf(handle: string): Json | undefined {
+    return this.#results.get(handle)
+  }
+
+  get handles(): readonly string[] {
+    return [...this.#results.keys()]
   }
 
   /** What a script found in `state` when it started, however often it is replayed. */
@@ -58,8 +72,5 @@ export class SessionMemory {
     return this.#unknown.get(`${runId}:${callId}`)
   }
 }
-
-const changed = (state: JsonObject, { set = {}, removed = [] }: StateChange): JsonObject =>
-  Object.fromEntries(Object.entries({ ...state, ...set }).filter(([name]) => !removed.includes(name)))
 
 const writeKey = (toolName: string, input: Json): string => `${toolName}:${canonicalJson(input)}`

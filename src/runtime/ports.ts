@@ -1,10 +1,12 @@
-import type { Context } from '../core/tool-definition.js'
+import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import type { Model, ModelDelta } from '../models/model.js'
-import type { Sandbox, Script, ScriptLimits } from '../sandbox/script.js'
+import type { Sandbox, ScriptLimits } from '../sandbox/script.js'
+import type { ToolSearch } from '../tools/search.js'
 import type { ToolSet } from '../tools/tool-set.js'
 import type { RunLog } from './log.js'
 import type { SessionMemory } from './memory.js'
-import type { PageApi } from './protocol.js'
+import type { LiveScripts } from './live-scripts.js'
+import type { PageApi, ScriptProgress } from './protocol.js'
 
 /** The page's half of a tool call. */
 export type PageTools = Pick<PageApi, 'execute' | 'check' | 'reconcile' | 'abort'>
@@ -21,13 +23,10 @@ export interface RunPorts {
   readonly limits: ScriptLimits
   /** The log of the session's newest run: what is learnt of an earlier one is news there. */
   readonly newest: () => RunLog
+  readonly now: () => number
+  /** Over these tools; loaded when it is first asked for. */
+  readonly search: (tools: readonly ToolDefinition[]) => Promise<ToolSearch>
   readonly onDelta: (delta: ModelDelta) => void
-  /** Isolates at work, by the call that runs them. Disposable: each can be made again from the log. */
-  readonly scripts: Map<string, LiveScript>
-}
-
-export interface LiveScript {
-  readonly script: Script
-  /** Turns it has made. */
-  turn: number
+  readonly onProgress: (progress: ScriptProgress) => void
+  readonly scripts: LiveScripts
 }

@@ -110,6 +110,19 @@ export interface PageCall {
   readonly idempotencyKey: string
 }
 
+/** How a script goes that is not over: for a person who watches. Told now and then, and at its end. */
+export interface ScriptProgress {
+  readonly callId: string
+  /** Turns since it was started or resumed here. */
+  readonly turns: number
+  /** Line of the script, from 1, that made the last call. */
+  readonly line?: number
+  /** Milliseconds of CPU, of these turns. */
+  readonly cpuMs: number
+  /** Bytes of its isolate. */
+  readonly memoryBytes: number
+}
+
 /** A session as it stands: the logs of its runs, oldest first. */
 export interface SessionView {
   readonly session: string
@@ -125,5 +138,6 @@ export type Notice =
       readonly event: RunEvent
     }
   | { readonly type: 'delta'; readonly session: string; readonly runId: string; readonly delta: ModelDelta }
+  | { readonly type: 'progress'; readonly session: string; readonly runId: string; readonly progress: ScriptProgress }
   /** The session cannot go on here: its store failed, or another tab drives it by force. */
   | { readonly type: 'stalled'; readonly session: string; readonly runId: string; readonly failure: Failure }

@@ -1,8 +1,9 @@
 import type { EventBody, Failure, Outcome } from '../core/events.js'
-import type { Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
+import { cut } from '../core/transcript.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
+import { callsOf } from './script-calls.js'
 import { bytesOf } from './tool-result.js'
 
 /** Characters of a script's prints that the model is shown. The log has all of them. */
@@ -11,16 +12,16 @@ const shownPrints = 8_000
 /** Closes a call that was not executed, or a script that has ended. */
 export async function settleTool(ports: RunPorts, { call, outcome }: EffectOf<'settle-tool'>): Promise<EventBody> {
   const { callId, script } = call
-  ports.scripts.get(callId)?.script.end()
-  ports.scripts.delete(callId)
-  const prints = script ? printsOf(ports, callId) : undefined
+  ports.scripts.end(callId)
+  const prints = script && printsOf(ports, callId)
+  const printed = prints === undefined ? {} : { prints }
   if (script?.outcome?.status === 'ok') {
     const { value } = script.outcome
-    const output: Json = prints ? { result: value, prints } : value
-    return { type: 'tool-result', callId, outcome: 'ok', output, bytes: bytesOf(output) }
+    return { type: 'tool-result', callId, outcome: 'ok', output: value, ...printed, bytes: bytesOf(value) }
   }
-  const failure = failureOf(call, outcome)
-  return { type: 'tool-result', callId, outcome, failure, ...(prints ? { output: { prints } } : {}) }
+  const made = script && callsOf(ports.log.events, callId)
+  const output = made && made.length > 0 ? { output: { calls: made } } : {}
+  return { type: 'tool-result', callId, outcome, failure: failureOf(call, outcome), ...output, ...printed }
 }
 
 function failureOf(call: CallState, outcome: Outcome): Failure {
@@ -39,8 +40,5 @@ function printsOf({ log }: RunPorts, callId: string): string | undefined {
   const lines = log.events.flatMap((event) =>
     event.type === 'script-turn' && event.callId === callId ? (event.prints ?? []) : [],
   )
-  if (lines.length === 0) return undefined
-  const text = lines.join('\n')
-  if (text.length <= shownPrints) return text
-  return `${text.slice(0, shownPrints)}\n[cut: ${shownPrints} of ${text.length} characters are shown]`
+  return lines.length === 0 ? undefined : cut(lines.join('\n'), shownPrints, 'print less, or return it')
 }

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../core/json.js'
 import type { EventBody } from '../core/events.js'
 import { isMet } from '../core/state.js'
-import { scriptToolName } from '../tools/script-tool.js'
 import { askGate } from './decide-tool.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
@@ -18,5 +17,4 @@ export async function startTool(ports: RunPorts, { call }: EffectOf<'start-tool'
 }
 
 /** The tools that a script sees for its whole life, also when it is replayed by a page that has others. */
-const namesFor = ({ tools }: RunPorts): string[] =>
-  tools.definitions.map(({ name }) => name).filter((name) => name !== scriptToolName)
+const namesFor = ({ tools }: RunPorts): string[] => tools.scriptTools.map(({ name }) => name)

@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../core/built-ins.js'
 import type { Caller, Decision, Failure, Mode, Verdict } from '../core/events.js'
 import { canonicalJson, type Json } from '../core/json.js'
 import { toFailure } from '../errors.js'
@@ -29,7 +30,8 @@ const rules: readonly Rule[] = [riskRule, repeatRule, unknownOutcomeRule, toolRu
  */
 export async function decide(call: GateCall, context: GateContext): Promise<Decision> {
   const tool = context.tools.get(call.toolName)
-  if (!tool) return deny('read', 'unknown_tool', unknownTool(call.toolName, context.tools))
+  if (!tool || (isBuiltIn(call.toolName) && call.caller !== 'script'))
+    return deny('read', 'unknown_tool', unknownTool(call.toolName, context.tools))
   const { mode } = tool
   const forbidden = notAllowed(call, tool, context)
   if (forbidden) return deny(mode, 'not_allowed', forbidden)
@@ -87,7 +89,7 @@ function notAllowed(
 ): string | undefined {
   if (mode === 'script')
     return caller === 'model' ? undefined : `"${toolName}" cannot be called by a ${caller}: call the tools themselves.`
-  if (allow && !allow.includes(toolName))
+  if (allow && !allow.includes(toolName) && !isBuiltIn(toolName))
     return `"${toolName}" may not be called in this run. Allowed: ${allow.join(', ') || 'none'}.`
   if (readOnly && mode === 'write') return `"${toolName}" may not be called in this run: it only reads.`
   return undefined

@@ -1,6 +1,7 @@
 import { canonicalJson, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
+import { builtInTools } from './built-in-tools.js'
 import { checkDefinition, refuse } from './definition.js'
 import type { Fault, Validate, Validator } from './fault.js'
 import { sha256 } from './hash.js'
@@ -12,7 +13,7 @@ export interface ToolSet {
   /** What the model is told, in this order: the script tool, then the others as they were given. */
   readonly definitions: readonly ToolDefinition[]
   /** What a script can call as `tools.NAME`. */
-  readonly names: readonly string[]
+  readonly scriptTools: readonly ToolDefinition[]
   get(name: string): ToolEntry | undefined
   /** The name that looks most like this one. */
   nearest(name: string): string | undefined
@@ -43,12 +44,13 @@ export function createToolSet(given: readonly ToolDefinition[], validator: Valid
   }
   const definitions = [scriptToolDefinition(given), ...given]
   const entries = new Map<string, ToolEntry>()
-  for (const definition of definitions) entries.set(definition.name, createEntry(definition, validator))
+  for (const definition of [...definitions, ...builtInTools])
+    entries.set(definition.name, createEntry(definition, validator))
   return {
     definitions,
-    names: [...names],
+    scriptTools: given,
     get: (name) => entries.get(name),
-    nearest: (name) => nearest(name, entries.keys()),
+    nearest: (name) => nearest(name, [scriptToolName, ...names]),
   }
 }
 

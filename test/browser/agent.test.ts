@@ -86,7 +86,7 @@ describe('an agent', () => {
     const seen: string[] = []
     for await (const update of run) {
       if (update.type === 'event') seen.push(update.event.type)
-      else if (update.delta.type === 'text') streamed += update.delta.text
+      else if (update.type === 'delta' && update.delta.type === 'text') streamed += update.delta.text
     }
     expect(await run.answer).toBe('It comes to 12 euros, all in all.')
     expect(streamed).toBe('It comes to 12 euros, all in all.')

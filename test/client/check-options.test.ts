@@ -24,7 +24,7 @@ describe('createAgent()', () => {
       more: { model: { ...config, baseURL: '/v1', headers: { 'X-Tenant': 'a' }, maxOutputTokens: 9 } },
     },
     { name: 'a hosted model with fields of its own', more: { model: { ...hosted, requests: [], temperature: 1 } } },
-    { name: 'parts of budget and limits', more: { budget: { steps: 3 }, limits: { cpu: 10 }, store: 'memory' } },
+    { name: 'parts of budget and limits', more: { budget: { steps: 3 }, limits: { cpuMs: 10 }, store: 'memory' } },
     {
       name: 'a key when that was asked for',
       more: { model: { ...config, apiKey: 'k' }, dangerouslyAllowKeyInPage: true },
@@ -39,7 +39,7 @@ describe('createAgent()', () => {
     { more: { budget: { step: 3 } }, says: '"budget.step" is not an option; did you mean "steps"?' },
     { more: { budget: { steps: 0 } }, says: '"budget.steps" must be a number above 0; it is 0' },
     { more: { budget: { tokens: Infinity } }, says: '"budget.tokens" must be a number above 0; it is Infinity' },
-    { more: { limits: { cpu: '9' } }, says: '"limits.cpu" must be a number above 0; it is of type string' },
+    { more: { limits: { cpuMs: '9' } }, says: '"limits.cpuMs" must be a number above 0; it is of type string' },
     { more: { owner: '' }, says: '"owner" must be a text that is not empty; it is empty' },
     { more: { owner: undefined }, says: '"owner" is missing' },
     { more: { session: 7 }, says: '"session" must be a text that is not empty; it is 7' },

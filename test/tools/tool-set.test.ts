@@ -19,7 +19,7 @@ describe('createToolSet()', () => {
     const given = [define('b'), define('a', { risk: 'sensitive' })]
     const tools = createToolSet(given, validator)
     expect(tools.definitions).toEqual([scriptToolDefinition(given), ...given])
-    expect(tools.names).toEqual(['b', 'a'])
+    expect(tools.scriptTools).toEqual(given)
     expect(['run_script', 'b', 'a'].map((name) => tools.get(name)?.mode)).toEqual(['script', 'read', 'write'])
   })
 

@@ -1,0 +1,81 @@
+import type { BuiltInName } from '../core/built-ins.js'
+import type { ToolResult } from '../core/events.js'
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js'
+import { parentOf, type CallState } from '../core/state.js'
+import type { ToolDefinition } from '../core/tool-definition.js'
+import { toFailure } from '../errors.js'
+import type { RunPorts } from './ports.js'
+import { limitsOf } from './script-start.js'
+import { wallTime } from './script-clock.js'
+import { sleep } from './sleep.js'
+import { bytesOf, failed } from './tool-result.js'
+
+/** What a script calls that is no tool of the app. All are reads. */
+export async function callBuiltIn(
+  ports: RunPorts,
+  name: BuiltInName,
+  call: CallState,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const input = isJsonObject(call.checked) ? call.checked : {}
+  switch (name) {
+    case 'script.sleep':
+      return sleepFor(ports, call, Number(input.ms), signal)
+    case 'script.results':
+      return findResult(ports, String(input.handle))
+    case 'script.search':
+    case 'script.describe':
+      return lookUp(ports, name, input)
+  }
+}
+
+/** The failure that ends a script whose time is over, when it is fed. */
+export const wallOver = 'script_wall'
+
+async function sleepFor(ports: RunPorts, { callId }: CallState, ms: number, signal: AbortSignal): Promise<ToolResult> {
+  const { log, now } = ports
+  const script = parentOf(callId) ?? callId
+  const { wallMs } = limitsOf(ports, script)
+  const startedAt = log.events.find((event) => event.type === 'tool-start' && event.callId === callId)?.at ?? now()
+  const until = startedAt + Math.max(0, ms)
+  while (now() < until && !signal.aborted) {
+    const left = wallMs - wallTime(log.events, script, now())
+    if (left <= 0)
+      return failed('error', wallOver, `The script took more than ${wallMs} ms without waiting for a tool.`)
+    await sleep(Math.min(until - now(), left), signal)
+  }
+  if (signal.aborted) return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
+  return { outcome: 'ok', output: null, bytes: 4 }
+}
+
+/** The result stays where it is in the log: this one only names it. */
+function findResult({ memory }: RunPorts, handle: string): ToolResult {
+  if (memory.resultOf(handle) !== undefined) return { outcome: 'ok', ref: handle }
+  const known = memory.handles.slice(-8).join(', ')
+  return failed(
+    'error',
+    'not_found',
+    `There is no result "${handle.slice(0, 100)}". There are: ${known || 'none yet'}.`,
+  )
+}
+
+async function lookUp(ports: RunPorts, name: BuiltInName, input: JsonObject): Promise<ToolResult> {
+  try {
+    const search = await ports.search(callable(ports))
+    const output: Json =
+      name === 'script.search'
+        ? search.search(String(input.query), typeof input.limit === 'number' ? input.limit : undefined)
+        : search.describe(String(input.name))
+    return { outcome: 'ok', output, bytes: bytesOf(output) }
+  } catch (error) {
+    return { outcome: 'error', failure: toFailure(error) }
+  }
+}
+
+/** The tools that a script of this run may call. */
+function callable({ log, tools }: RunPorts): readonly ToolDefinition[] {
+  const { allow, readOnly } = log.state.header ?? {}
+  return tools.scriptTools.filter(
+    ({ name, risk }) => (!allow || allow.includes(name)) && (!readOnly || risk === 'read'),
+  )
+}
