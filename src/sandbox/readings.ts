@@ -1,3 +1,6 @@
+import type { PreludeVersion } from './engine-name.js'
+import { sources } from './sources.js'
+
 /** A way to read what a model wrote: the body of an async function. */
 export interface Reading {
   readonly body: string
@@ -8,81 +11,152 @@ export interface Reading {
 }
 
 /** Lines from the end that are tried as the beginning of a last expression. */
-const mostLines = 20
+const mostLines = { 1: 20, 2: 40 }
 
 /**
  * The ways in which a script may be meant, the likeliest first; the first that compiles is run. Models write bare statements,
  * one expression, a function of theirs, `export default`, and any of them in a Markdown fence, with prose around it, or with
- * the line ends escaped once too often. Every reading keeps the numbers of the model's lines.
+ * the line ends escaped once too often. Every reading keeps the numbers of the model's lines. A version reads a script for
+ * ever as it did: it is replayed.
  */
-export function* readings(code: string): Generator<Reading> {
-  for (const source of sources(code)) {
-    yield* asExpression(source)
+export function* readings(code: string, version: PreludeVersion): Generator<Reading> {
+  for (const source of sources(code, version)) {
+    yield* asExpression(source, version)
     yield* asDefaultExport(source)
-    yield* withLastExpression(source)
+    yield* version === 1 ? withLastExpressionOfVersion1(source) : withLastExpression(source)
+    if (version > 1) yield* withLastFunction(source)
     yield { body: source, source }
   }
 }
 
-/** The texts that may be the script: what stands in a fence, or all, and the same with its line ends put right. */
-export function sources(code: string): readonly string[] {
-  const text = fenced(code) ?? code
-  const unescaped = unescape(text)
-  return unescaped === undefined ? [text] : [text, unescaped]
-}
-
-const fence = /^([^]*?)^([ \t]*(?:```|~~~)[\w-]*[ \t]*\r?\n)([^]*?)^[ \t]*(?:```|~~~)[ \t]*\r?$/m
-
-/** What stands in the first Markdown fence. What stands around it is for a person. */
-function fenced(code: string): string | undefined {
-  const [, prose, opening, body] = fence.exec(code) ?? []
-  return opening === undefined ? undefined : (prose! + opening).replace(/[^\n]/g, '') + body!.replace(/\r?\n$/, '')
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-
-/** A whole program in one line, whose line ends are two characters: it was put into JSON twice. */
-function unescape(text: string): string | undefined {
-  if (text.trim().includes('\n') || !text.includes('\\n')) return undefined
-  return text.replace(/\\([nrt"'`\\])/g, (_, char: string) => escapes[char] ?? char)
-}
-
-const calling = 'return ((value) => typeof value === "function" ? value() : value)(await ('
+const callingWith = (input: string) =>
+  `return ((value) => typeof value === "function" ? value(${input}) : value)(await (`
+const calling = callingWith('')
 const returning = 'return ('
-const withoutEnd = (text: string): string => text.replace(/[\s;]+$/, '')
+
+/** Not by an expression: one takes the square of the time for many blanks in the midst. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && /[\s;]/.test(text[end - 1]!)) end--
+  return text.slice(0, end)
+}
 
 /** One expression, and if it is a function, what that returns. */
-function* asExpression(source: string): Generator<Reading> {
+function* asExpression(source: string, version: PreludeVersion): Generator<Reading> {
   const expression = withoutEnd(source)
-  if (expression !== '') yield { body: `${calling}${expression}\n))`, source, shift: { line: 1, by: calling.length } }
+  if (expression === '') return
+  const head = version === 1 ? calling : callingWith(inputOf(expression))
+  yield { body: `${head}${expression}\n))`, source, shift: { line: 1, by: head.length } }
+}
+
+/** Some frameworks hand the tools to the function. */
+function inputOf(expression: string): string {
+  const [, parameters] = /^\s*(?:async\b\s*)?(?:function\b\s*\w*\s*)?\(\s*(tools\b|\{[^(){}]*\})/.exec(expression) ?? []
+  if (parameters === 'tools') return 'tools'
+  return parameters !== undefined && /[{,]\s*tools\s*[,}]/.test(parameters) ? '{ tools }' : ''
 }
 
 /** Statements, then a default export: the script is what is exported. */
 function* asDefaultExport(source: string): Generator<Reading> {
-  const [all, before, words, after] = /^([^]*?^[ \t]*)(export\s+default\s+)([^]*)$/m.exec(source) ?? []
-  if (all === undefined) return
-  const shift = { line: before!.split('\n').length, by: calling.length - words!.length }
-  yield { body: `${before}${calling}${withoutEnd(after!)}\n))`, source, shift }
+  const found = /^[ \t]*(export\s+default\s+)/m.exec(source)
+  if (!found) return
+  const words = found[1]!
+  const at = found.index + found[0].length
+  const before = source.slice(0, at - words.length)
+  const shift = { line: before.split('\n').length, by: calling.length - words.length }
+  yield { body: `${before}${calling}${withoutEnd(source.slice(at))}\n))`, source, shift }
 }
 
+const keywords =
+  'const|let|var|if|for|while|do|switch|try|throw|return|break|continue|import|export|class|case|default|catch|finally|else'
 /** A line that begins so goes on with the one before, or begins no expression. */
-const noBeginning =
-  /^\s*(?:[-+([`/*.,?:&|=<>%^\]}]|(?:const|let|var|if|for|while|do|switch|try|throw|return|break|continue|import|export|class|case|default|catch|finally|else|(?:async\s+)?function)\b|$)/
+const noBeginning = new RegExp(
+  `^\\s*(?:[-+([\`/*.,?:&|=<>%^\\]}]|(?:${keywords}|(?:async\\s+)?function)\\b|$)`,
+)
 
 /** Statements, and an expression at their end, as a notebook would show it. */
-function* withLastExpression(source: string): Generator<Reading> {
+function* withLastExpressionOfVersion1(source: string): Generator<Reading> {
   const lines = withoutEnd(source).split('\n')
   const last = lines.at(-1)!
   if (/^\s*return\b/.test(last)) return
-  for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines); i--) {
+  for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines[1]); i--) {
     const line = lines[i]!
     const column = i === lines.length - 1 ? line.lastIndexOf(';') + 1 : 0
     for (const at of new Set([column, 0])) {
-      const rest = line.slice(at)
-      if (noBeginning.test(rest) || (i === 0 && at === 0)) continue
-      const head = [...lines.slice(0, i), line.slice(0, at)].join('\n')
-      const tail = [rest, ...lines.slice(i + 1)].join('\n')
-      yield { body: `${head}${returning}${tail}\n)`, source, shift: { line: i + 1, by: returning.length } }
+      if (noBeginning.test(line.slice(at)) || (i === 0 && at === 0)) continue
+      yield readFrom(source, lines, i, at, returning, ')')
     }
   }
+}
+
+function readFrom(
+  source: string,
+  lines: readonly string[],
+  i: number,
+  at: number,
+  head: string,
+  end: string,
+): Reading {
+  const line = lines[i]!
+  const before = [...lines.slice(0, i), line.slice(0, at)].join('\n')
+  const after = [line.slice(at), ...lines.slice(i + 1)].join('\n')
+  return { body: `${before}${head}${after}\n${end}`, source, shift: { line: i + 1, by: head.length } }
+}
+
+/**
+ * The same, and what is a function is called. The text may end with comments, and the expression begin with a bracket: only
+ * one that was left without its semicolon would go on with the line before, and no one means that.
+ */
+function* withLastExpression(source: string): Generator<Reading> {
+  for (const text of withoutLastComments(source)) {
+    const lines = withoutEnd(text).split('\n')
+    const last = lines.at(-1)!
+    if (/^\s*return\b/.test(last)) return
+    const most = indentation(last)
+    for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines[2]); i--) {
+      const line = lines[i]!
+      const column = i === lines.length - 1 ? line.lastIndexOf(';') + 1 : 0
+      for (const at of new Set([column, 0])) {
+        if (i === 0 && at === 0) continue
+        if (at === 0 && indentation(line) > most) continue
+        if (isBeginning(line.slice(at), at > 0 || lines[i - 1]!)) yield readFrom(source, lines, i, at, calling, '))')
+      }
+    }
+  }
+}
+
+const indentation = (line: string): number => line.length - line.trimStart().length
+
+function isBeginning(line: string, before: string | true): boolean {
+  if (!noBeginning.test(line)) return true
+  if (!/^\s*[([`]/.test(line)) return false
+  return before === true || /^\S/.test(line) || /[;}]\s*$/.test(before)
+}
+
+/** Without the comments that end it, if there are some, and as it is. What stands in a text is not mistaken for one for long. */
+function withoutLastComments(source: string): readonly string[] {
+  const lines = withoutEnd(source).split('\n')
+  while (lines.length > 1 && /^\s*(?:\/\/.*|\/\*[^*]*\*\/\s*)?$/.test(lines.at(-1)!)) lines.pop()
+  const last = lines.pop()!
+  const comment = /\/\/[^'"`]*$|\/\*[^*'"`]*\*\/\s*$/.exec(last)
+  const text = [...lines, comment ? last.slice(0, comment.index) : last].join('\n')
+  return withoutEnd(text) === withoutEnd(source) ? [source] : [text, source]
+}
+
+/** A line at the margin that only goes on, or is a comment. */
+const isInside = /^(?:[\s})\]*]|\/[/*]|$)/
+const declaration =
+  /^(?:['"]use strict|class\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w$]+\s*=(?!.*\bawait\s+[\w$]+[.(]))/
+const lastFunction =
+  /^(?:async\s+)?function\s*([\w$]+)\s*\(\s*\)|^(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\(\s*\)\s*=>|function\s*\(\s*\))/
+
+/** Only declarations, the last of them a function that nothing calls: it is called. */
+function* withLastFunction(source: string): Generator<Reading> {
+  const margin = source.split('\n').filter((line) => !isInside.test(line))
+  if (margin.length === 0 || !margin.every((line) => declaration.test(line))) return
+  const found = lastFunction.exec(margin.at(-1)!)
+  const name = found?.[1] ?? found?.[2]
+  if (name === undefined || source.split(new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`)).length > 2)
+    return
+  yield { body: `${source}\nreturn ${name}()`, source }
 }

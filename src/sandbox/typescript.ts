@@ -35,7 +35,7 @@ class TypeScriptScript implements Script {
 
   async #begin(begin: (script: Script) => Promise<readonly ScriptTurn[]>): Promise<readonly ScriptTurn[]> {
     const turns = await begin(this.#script)
-    if (!isSyntax(turns[0])) return turns
+    if (!isSyntax(turns[0]) || isTooLong(this.options)) return turns
     const code = await this.#stripped()
     if (code === undefined || this.#isEnded) return turns
     this.#script.end()
@@ -62,6 +62,9 @@ class TypeScriptScript implements Script {
     return undefined
   }
 }
+
+/** In this thread nothing ends what takes too long. */
+const isTooLong = ({ code, limits }: ScriptOptions): boolean => code.length > limits.sourceBytes
 
 const isSyntax = (turn: ScriptTurn | undefined): boolean =>
   turn?.outcome?.status === 'error' && turn.outcome.failure.code === 'script_syntax'

@@ -1,14 +1,23 @@
 /** What models write that no script can be, and what to write instead. */
-const syntaxWays: readonly (readonly [pattern: RegExp, way: string])[] = [
+const syntaxWays: readonly (readonly [isIn: (source: string) => boolean, way: string])[] = [
   [
-    /^[ \t]*import\b/m,
+    (source) => /^[ \t]*import\b/m.test(source),
     'A script has no import: the tools are there as tools.NAME(input), and JavaScript is all there is.',
   ],
-  [/<([A-Za-z][\w.]*)[^<>]*>[^]*<\/\1>|<[A-Za-z][\w.]*[^<>]*\/>/, 'A script has no JSX: return plain data.'],
+  [hasElement, 'A script has no JSX: return plain data.'],
 ]
 
-export const syntaxWay = (source: string): string | undefined =>
-  syntaxWays.find(([pattern]) => pattern.test(source))?.[1]
+/** An element that closes itself, or one that is closed. One pass: a script may be one long row of beginnings. */
+function hasElement(source: string): boolean {
+  const opened = new Set<string>()
+  for (const [, slash, name, rest] of source.matchAll(/<(\/?)([A-Za-z][\w.]*)(?![\w.])([^<>]*)>/g)) {
+    if (slash === '' ? rest!.endsWith('/') : opened.has(name!)) return true
+    opened.add(name!)
+  }
+  return false
+}
+
+export const syntaxWay = (source: string): string | undefined => syntaxWays.find(([isIn]) => isIn(source))?.[1]
 
 const noNetwork = 'A script has no network: call a tool.'
 const noModules = 'A script has no modules: call a tool.'
