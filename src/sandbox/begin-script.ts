@@ -3,8 +3,9 @@ import { emptyFailure, sourceFailure } from './failures.js'
 import type { Failures } from './failures.js'
 import type { Guest } from './guest.js'
 import { fileName, toCheck, toProgram, type Program } from './program.js'
-import { readings, sources, type Reading } from './readings.js'
+import { readings, type Reading } from './readings.js'
 import type { ScriptFailure, ScriptOptions } from './script.js'
+import { sources } from './sources.js'
 
 /** A script that runs: the text that was compiled, and the promise of its result. */
 export interface Begun {
@@ -16,13 +17,13 @@ export interface Begun {
 export function beginScript(
   guest: Guest,
   failures: Failures,
-  { code, limits }: Pick<ScriptOptions, 'code' | 'limits'>,
+  { code, engine, limits }: Pick<ScriptOptions, 'code' | 'engine' | 'limits'>,
   shouldStop: () => boolean,
 ): Begun | { failure: ScriptFailure } {
   if (new TextEncoder().encode(code).length > limits.sourceBytes) return { failure: sourceFailure(limits) }
-  if (sources(code).every((source) => source.trim() === '')) return { failure: emptyFailure }
+  if (sources(code, engine).every((source) => source.trim() === '')) return { failure: emptyFailure }
   let asWritten: ScriptFailure | undefined
-  for (const reading of readings(code)) {
+  for (const reading of readings(code, engine)) {
     const begun = begin(guest, failures, reading)
     if (!('failure' in begun)) return begun
     if (reading.body === reading.source) asWritten ??= begun.failure

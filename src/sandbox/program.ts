@@ -33,13 +33,19 @@ export interface Position {
 }
 
 /** Where in the script a stack begins; nothing when no frame of it is the script's. */
-export function positionIn(stack: string, { head, reading }: Program): Position | undefined {
-  const [, found, at] = /\bscript\.js:(\d+):(\d+)/.exec(stack) ?? []
-  if (found === undefined) return undefined
-  const { shift, source } = reading
-  const line = Number(found)
+export function positionIn(stack: string, program: Program): Position | undefined {
+  const [, line, column] = /\bscript\.js:(\d+):(\d+)/.exec(stack) ?? []
+  return line === undefined ? undefined : positionOf(Number(line), Number(column), program)
+}
+
+/** A place of the text that was compiled, in the model's own. */
+export function positionOf(line: number, column: number, { head, reading: { shift, source } }: Program): Position {
+  const lines = source.split('\n')
+  // What is missing at the end is missed behind it.
+  if (line > lines.length)
+    return { line: lines.length, column: lines.at(-1)!.length + 1, frame: frameOf(source, lines.length) }
   const before = (line === 1 ? head : 0) + (line === shift?.line ? shift.by : 0)
-  return { line, column: Math.max(1, Number(at) - before), frame: frameOf(source, line) }
+  return { line, column: Math.max(1, column - before), frame: frameOf(source, line) }
 }
 
 /** The line with one before and one after it, as far as there are. */

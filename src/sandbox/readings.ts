@@ -1,4 +1,4 @@
-import type { PreludeVersion } from './engine-name.js'
+import { versionOf } from './engine-name.js'
 import { sources } from './sources.js'
 
 /** A way to read what a model wrote: the body of an async function. */
@@ -11,20 +11,29 @@ export interface Reading {
 }
 
 /** Lines from the end that are tried as the beginning of a last expression. */
-const mostLines = { 1: 20, 2: 40 }
+const mostLines = 40
+const mostLinesOfVersion1 = 20
 
 /**
  * The ways in which a script may be meant, the likeliest first; the first that compiles is run. Models write bare statements,
  * one expression, a function of theirs, `export default`, and any of them in a Markdown fence, with prose around it, or with
- * the line ends escaped once too often. Every reading keeps the numbers of the model's lines. A version reads a script for
+ * the line ends escaped once too often. Every reading keeps the numbers of the model's lines. An engine reads a script for
  * ever as it did: it is replayed.
  */
-export function* readings(code: string, version: PreludeVersion): Generator<Reading> {
-  for (const source of sources(code, version)) {
-    yield* asExpression(source, version)
-    yield* asDefaultExport(source)
-    yield* version === 1 ? withLastExpressionOfVersion1(source) : withLastExpression(source)
-    if (version > 1) yield* withLastFunction(source)
+export function* readings(code: string, engine: string): Generator<Reading> {
+  const isFirst = versionOf(engine) === 1
+  for (const source of sources(code, engine)) {
+    if (isFirst) {
+      yield* asExpression(source, source)
+      yield* asDefaultExport(source)
+      yield* withLastExpressionOfVersion1(source)
+    } else {
+      for (const text of withoutLastComments(source)) yield* asExpression(source, text, inputOf(text))
+      yield* asDefaultExport(source)
+      yield* asDefaultFunction(source)
+      yield* withLastExpression(source)
+      yield* withLastFunction(source)
+    }
     yield { body: source, source }
   }
 }
@@ -42,11 +51,16 @@ function withoutEnd(text: string): string {
 }
 
 /** One expression, and if it is a function, what that returns. */
-function* asExpression(source: string, version: PreludeVersion): Generator<Reading> {
-  const expression = withoutEnd(source)
-  if (expression === '') return
-  const head = version === 1 ? calling : callingWith(inputOf(expression))
-  yield { body: `${head}${expression}\n))`, source, shift: { line: 1, by: head.length } }
+function* asExpression(source: string, text: string, input = ''): Generator<Reading> {
+  const expression = withoutEnd(text)
+  const head = callingWith(input)
+  if (expression !== '')
+    yield {
+      body: `${head}${expression}
+))`,
+      source,
+      shift: { line: 1, by: head.length },
+    }
 }
 
 /** Some frameworks hand the tools to the function. */
@@ -58,28 +72,40 @@ function inputOf(expression: string): string {
 
 /** Statements, then a default export: the script is what is exported. */
 function* asDefaultExport(source: string): Generator<Reading> {
+  const { before, words, after } = defaultExport(source) ?? {}
+  if (before === undefined) return
+  const shift = { line: before.split('\n').length, by: calling.length - words!.length }
+  yield { body: `${before}${calling}${withoutEnd(after!)}\n))`, source, shift }
+}
+
+/** A default export of a function with a name, and statements after it. */
+function* asDefaultFunction(source: string): Generator<Reading> {
+  const { before, words, after = '' } = defaultExport(source) ?? {}
+  const [, name] = /^(?:async\s+)?function\s+([\w$]+)/.exec(after) ?? []
+  if (name === undefined) return
+  const blanks = words!.replaceAll(/[^\n]/g, ' ')
+  yield { body: `${before}${blanks}${after}\nreturn ${name}(${inputOf(after)})`, source }
+}
+
+function defaultExport(source: string) {
   const found = /^[ \t]*(export\s+default\s+)/m.exec(source)
-  if (!found) return
-  const words = found[1]!
-  const at = found.index + found[0].length
-  const before = source.slice(0, at - words.length)
-  const shift = { line: before.split('\n').length, by: calling.length - words.length }
-  yield { body: `${before}${calling}${withoutEnd(source.slice(at))}\n))`, source, shift }
+  if (!found) return undefined
+  const [all, words = ''] = found
+  const at = found.index + all.length
+  return { before: source.slice(0, at - words.length), words, after: source.slice(at) }
 }
 
 const keywords =
   'const|let|var|if|for|while|do|switch|try|throw|return|break|continue|import|export|class|case|default|catch|finally|else'
 /** A line that begins so goes on with the one before, or begins no expression. */
-const noBeginning = new RegExp(
-  `^\\s*(?:[-+([\`/*.,?:&|=<>%^\\]}]|(?:${keywords}|(?:async\\s+)?function)\\b|$)`,
-)
+const noBeginning = new RegExp(`^\\s*(?:[-+([\`/*.,?:&|=<>%^\\]}]|(?:${keywords}|(?:async\\s+)?function)\\b|$)`)
 
 /** Statements, and an expression at their end, as a notebook would show it. */
 function* withLastExpressionOfVersion1(source: string): Generator<Reading> {
   const lines = withoutEnd(source).split('\n')
   const last = lines.at(-1)!
   if (/^\s*return\b/.test(last)) return
-  for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines[1]); i--) {
+  for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLinesOfVersion1); i--) {
     const line = lines[i]!
     const column = i === lines.length - 1 ? line.lastIndexOf(';') + 1 : 0
     for (const at of new Set([column, 0])) {
@@ -89,14 +115,7 @@ function* withLastExpressionOfVersion1(source: string): Generator<Reading> {
   }
 }
 
-function readFrom(
-  source: string,
-  lines: readonly string[],
-  i: number,
-  at: number,
-  head: string,
-  end: string,
-): Reading {
+function readFrom(source: string, lines: readonly string[], i: number, at: number, head: string, end: string): Reading {
   const line = lines[i]!
   const before = [...lines.slice(0, i), line.slice(0, at)].join('\n')
   const after = [line.slice(at), ...lines.slice(i + 1)].join('\n')
@@ -113,7 +132,7 @@ function* withLastExpression(source: string): Generator<Reading> {
     const last = lines.at(-1)!
     if (/^\s*return\b/.test(last)) return
     const most = indentation(last)
-    for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines[2]); i--) {
+    for (let i = lines.length - 1; i >= Math.max(0, lines.length - mostLines); i--) {
       const line = lines[i]!
       const column = i === lines.length - 1 ? line.lastIndexOf(';') + 1 : 0
       for (const at of new Set([column, 0])) {
@@ -146,7 +165,7 @@ function withoutLastComments(source: string): readonly string[] {
 /** A line at the margin that only goes on, or is a comment. */
 const isInside = /^(?:[\s})\]*]|\/[/*]|$)/
 const declaration =
-  /^(?:['"]use strict|class\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w$]+\s*=(?!.*\bawait\s+[\w$]+[.(]))/
+  /^(?:['"]use strict|class\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w$]+\s*=(?!\s*\(*await\b))/
 const lastFunction =
   /^(?:async\s+)?function\s*([\w$]+)\s*\(\s*\)|^(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\(\s*\)\s*=>|function\s*\(\s*\))/
 

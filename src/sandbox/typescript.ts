@@ -1,19 +1,60 @@
+import type { ScriptFailure } from '../core/events.js'
+import { versionOf } from './engine-name.js'
+import { frameOf } from './program.js'
 import type { FedResult, Sandbox, Script, ScriptOptions, ScriptTurn } from './script.js'
-import { sources } from './readings.js'
+import { sources } from './sources.js'
 
-/** Takes the types out of a program, and keeps its lines. Throws for what is no TypeScript either. */
-export type StripTypes = (code: string) => string
+/** A program without its types. Its lines are those of the program. */
+export interface Stripped {
+  readonly code: string
+  /** Where a column of a line stood, all from 1. */
+  readonly columnOf: (line: number, column: number) => number
+}
+
+/** Takes the types out of a program. Throws for what is no TypeScript either. */
+export type StripTypes = (source: string) => Stripped
 
 /**
  * The same sandbox for TypeScript: a script that does not compile is tried once more without its types. The stripper is
- * loaded when it is first needed. A replay takes the same two tries.
+ * loaded when it is first needed. A replay takes the same tries.
  */
 export function withTypeScript(sandbox: Sandbox, loadStripper: () => Promise<StripTypes>): Sandbox {
   return { ...sandbox, start: (options) => new TypeScriptScript(sandbox, options, loadStripper) }
 }
 
+/** A text that was stripped, and its places in the model's own text. */
+export interface StrippedSource {
+  readonly code: string
+  readonly toOwn: <P extends Place>(place: P) => P
+}
+type Place = Pick<ScriptFailure, 'line' | 'column' | 'frame'>
+
+/** The texts that may be the script, those that have types, without them; as the engine they were started on reads them. */
+export function* strippedSources(
+  { code, engine }: Pick<ScriptOptions, 'code' | 'engine'>,
+  strip: StripTypes,
+): Generator<StrippedSource> {
+  for (const source of sources(code, engine)) {
+    const stripped = attempt(() => strip(source))
+    if (stripped === undefined || stripped.code === source) continue
+    yield { code: stripped.code, toOwn: (place) => placeBefore(place, source, stripped) }
+    if (versionOf(engine) === 1) return
+  }
+}
+
+function placeBefore<P extends Place>(place: P, source: string, { columnOf }: Stripped): P {
+  const { line, column } = place
+  if (line === undefined) return place
+  return {
+    ...place,
+    frame: frameOf(source, line),
+    ...(column !== undefined && { column: columnOf(line, column) }),
+  }
+}
+
 class TypeScriptScript implements Script {
   #script: Script
+  #source?: StrippedSource
   #isEnded = false
 
   constructor(
@@ -35,17 +76,22 @@ class TypeScriptScript implements Script {
 
   async #begin(begin: (script: Script) => Promise<readonly ScriptTurn[]>): Promise<readonly ScriptTurn[]> {
     const turns = await begin(this.#script)
-    if (!isSyntax(turns[0]) || isTooLong(this.options)) return turns
-    const code = await this.#stripped()
-    if (code === undefined || this.#isEnded) return turns
-    this.#script.end()
-    this.#script = this.sandbox.start({ ...this.options, code })
-    const again = await begin(this.#script)
-    return isSyntax(again[0]) ? turns : again
+    if (!isSyntax(turns[0])) return turns
+    const strip = await this.loadStripper()
+    for (const source of strippedSources(this.options, strip)) {
+      if (this.#isEnded) return turns
+      this.#script.end()
+      this.#script = this.sandbox.start({ ...this.options, code: source.code })
+      const again = await begin(this.#script)
+      if (isSyntax(again[0])) continue
+      this.#source = source
+      return again.map((turn) => this.#inOwnText(turn))
+    }
+    return turns
   }
 
-  resume(fed: FedResult): Promise<ScriptTurn> {
-    return this.#script.resume(fed)
+  async resume(fed: FedResult): Promise<ScriptTurn> {
+    return this.#inOwnText(await this.#script.resume(fed))
   }
 
   end(): void {
@@ -53,23 +99,16 @@ class TypeScriptScript implements Script {
     this.#script.end()
   }
 
-  async #stripped(): Promise<string | undefined> {
-    const strip = await this.loadStripper()
-    for (const source of sources(this.options.code)) {
-      const code = attempt(() => strip(source))
-      if (code !== undefined && code !== source) return code
-    }
-    return undefined
+  #inOwnText(turn: ScriptTurn): ScriptTurn {
+    if (turn.outcome?.status !== 'error' || !this.#source) return turn
+    return { ...turn, outcome: { status: 'error', failure: this.#source.toOwn(turn.outcome.failure) } }
   }
 }
-
-/** In this thread nothing ends what takes too long. */
-const isTooLong = ({ code, limits }: ScriptOptions): boolean => code.length > limits.sourceBytes
 
 const isSyntax = (turn: ScriptTurn | undefined): boolean =>
   turn?.outcome?.status === 'error' && turn.outcome.failure.code === 'script_syntax'
 
-function attempt(work: () => string): string | undefined {
+function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch {

@@ -82,31 +82,25 @@ describe('a script may be written as', () => {
 describe('a script that cannot be read', () => {
   const sandbox = withTypeScript(createIsolateSandbox(), async () => stripTypes)
   it.each([
-    ['const a = 1\nconst b = ;', /line 2, column 11: const b = ;/],
-    ['```js\nconst a = 1\nconst b = ;\n```', /line 3, column 11: const b = ;/],
-    ['', /empty/],
-    ['import fs from "node:fs"\nreturn fs', /import.*tools\.NAME/s],
-    ['const view = <b>hi</b>\nreturn view', /JSX/],
-  ])('runs nothing and names the place or the way out: %j', async (code, message) => {
+    ['const a = 1\nconst b = ;', { line: 2, column: 11, frame: expect.stringContaining('> 2 | const b = ;') }],
+    [
+      '```js\nconst a = 1\nconst b = ;\n```',
+      { line: 3, column: 11, frame: expect.stringContaining('> 3 | const b = ;') },
+    ],
+    ['', { message: expect.stringMatching(/empty/) }],
+    ['import fs from "node:fs"\nreturn fs', { hint: expect.stringMatching(/import.*tools\.NAME/s) }],
+    ['const view = <b>hi</b>\nreturn view', { hint: expect.stringMatching(/JSX/) }],
+  ])('runs nothing and names the place or the way out: %j', async (code, failure) => {
     const { outcome, asked } = await run(sandbox, code)
-    expect(outcome).toMatchObject({
-      status: 'error',
-      failure: { code: 'script_syntax', message: expect.stringMatching(message) },
-    })
+    expect(outcome).toMatchObject({ status: 'error', failure: { code: 'script_syntax', ...failure } })
     expect(asked).toEqual([])
   })
 
-  it.each([
-    'fetch("/x")',
-    'require("fs")',
-    'process.env',
-    'document.title',
-    'localStorage.a',
-    'setTimeout(() => 1, 5)',
-  ])('says what to use instead of what is not there: %s', async (code) => {
-    const { outcome } = await run(sandbox, `return ${code}`)
-    expect(outcome).toMatchObject({
-      failure: { code: 'script_thrown', message: expect.stringMatching(/not defined.*\. \S/) },
-    })
-  })
+  it.each(['fetch("/x")', 'require("fs")', 'process.env', 'document.title', 'localStorage.a'])(
+    'says what to use instead of what is not there: %s',
+    async (code) => {
+      const { outcome } = await run(sandbox, `return ${code}`)
+      expect(outcome).toMatchObject({ failure: { code: 'script_thrown', hint: expect.stringMatching(/\S/) } })
+    },
+  )
 })
