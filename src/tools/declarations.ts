@@ -1,79 +1,124 @@
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../core/json.js'
+import { isJsonObject, type Json, type JsonSchema } from '../core/json.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
+import { commented, cut, dotted, quoted } from './declarations-literal.js'
+import {
+  createNameTable,
+  createTypeNames,
+  keepNames,
+  shareTypes,
+  typeLines,
+  type NameTable,
+} from './declarations-names.js'
+import { writeType, type TypeNames } from './declarations-type.js'
 
-const longest = 480
-const identifier = /^[a-zA-Z_$][\w$]*$/
-
-/** How a script writes a tool. */
-export const access = (name: string): string =>
-  identifier.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`
-
-/** A tool in one line of TypeScript, as deep as it fits. */
-export function signature({ name, input, output }: ToolDefinition): string {
-  let line = ''
-  for (const depth of [4, 3, 2, 1]) {
-    const returned = output ? typeOf(output, depth, output) : 'unknown'
-    line = `${access(name)}(input: ${typeOf(input, depth, input)}): Promise<${returned}>`
-    if (line.length <= longest) return line
-  }
-  return line.length <= 2 * longest ? line : `${access(name)}(input: object): Promise<unknown>`
+export interface DeclareOptions {
+  /** With descriptions, of the tools and of their fields. */
+  readonly docs?: boolean
+  /** Characters that one tool may take. A longer one is written less deep, at last without its types. */
+  readonly longest: number
 }
 
-/** The type of what a schema accepts, cut to `unknown` below `depth`. A reference counts as a level, so cycles end. */
-export function typeOf(schema: Json | undefined, depth: number, root: JsonSchema): string {
-  if (!isJsonObject(schema) || depth < 0) return 'unknown'
-  if (typeof schema.$ref === 'string') return typeOf(resolve(schema.$ref, root), depth - 1, root)
-  if (schema.const !== undefined) return literal(schema.const)
-  if (Array.isArray(schema.enum))
-    return schema.enum.length <= 16 ? union(schema.enum.map(literal)) : kindsOf(schema.enum)
-  const branches = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(branches)) return union(branches.map((branch: Json) => typeOf(branch, depth, root)))
-  const types: readonly Json[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? guess(schema)]
-  return union(types.map((type) => ofType(type, schema, depth, root)))
-}
+/** Levels that are tried, until a declaration is short enough. */
+const depths = [8, 6, 4, 3, 2, 1]
 
-function ofType(type: Json, schema: JsonObject, depth: number, root: JsonSchema): string {
-  if (type === 'string' || type === 'boolean' || type === 'null' || type === 'number') return type
-  if (type === 'integer') return 'number'
-  if (type === 'array') {
-    const item = typeOf(schema.items, depth - 1, root)
-    return item.includes('|') ? `(${item})[]` : `${item}[]`
-  }
-  return type === 'object' ? objectType(schema, depth, root) : 'unknown'
-}
+/** The type of what a schema accepts in one line, cut to `unknown` below `depth`. */
+export const typeOf = (schema: Json | undefined, depth: number, root: JsonSchema): string =>
+  writeType(schema, { root, depth })
 
-function objectType(
-  { properties, required, additionalProperties }: JsonObject,
-  depth: number,
-  root: JsonSchema,
-): string {
-  if (!isJsonObject(properties) || Object.keys(properties).length === 0)
-    return isJsonObject(additionalProperties)
-      ? `Record<string, ${typeOf(additionalProperties, depth - 1, root)}>`
-      : 'object'
-  if (depth === 0) return 'object'
-  const needed = new Set<Json>(Array.isArray(required) ? required : [])
-  const fields = Object.entries(properties).map(([name, schema]) => {
-    const key = identifier.test(name) ? name : JSON.stringify(name)
-    return `${key}${needed.has(name) ? '' : '?'}: ${typeOf(schema, depth - 1, root)}`
+/** The tools as a script sees them, as one `declare const tools` after the types that it names. */
+export function declareTools(tools: readonly ToolDefinition[], { docs = false, longest }: DeclareOptions): string {
+  const names = createNameTable()
+  const members = new Map<string, string>()
+  for (const tool of tools) members.set(tool.name, declare(tool, docs, longest, names))
+  const groups = groupTools(tools)
+  const nested = groups.flatMap(({ namespace, tools: inside }) => {
+    const lines = inside.map(({ name, tool }) => `${quoted(name)}${members.get(tool.name)!}`)
+    return namespace === undefined ? lines : [`${quoted(namespace)}: ${block(lines)}`]
   })
-  return `{ ${fields.join('; ')} }`
+  const text = `declare const tools: ${block(nested)}`
+  return docs ? [...typeLines(names), text].join('\n') : shareTypes(text, names)
 }
 
-const guess = (schema: JsonObject): Json => (schema.properties ? 'object' : schema.items ? 'array' : 'unknown')
-const literal = (value: Json): string =>
-  typeof value === 'object' && value !== null ? 'object' : JSON.stringify(value)
-const kindsOf = (values: readonly Json[]): string =>
-  union(values.map((value) => (value === null ? 'null' : typeof value)))
-const union = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'unknown'
+const block = (lines: readonly string[]): string => `{\n${lines.join('\n')}`.replaceAll('\n', '\n  ') + '\n}'
 
-function resolve(pointer: string, root: JsonSchema): Json | undefined {
-  if (!pointer.startsWith('#')) return undefined
-  let found: Json | undefined = root
-  for (const step of pointer.slice(1).split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as JsonObject)[key]
+interface Group {
+  /** Absent: the tools themselves. */
+  readonly namespace?: string
+  readonly tools: readonly { readonly name: string; readonly tool: ToolDefinition }[]
+}
+
+/** Tools by what is before `__` in their names, each group where its first tool is. */
+export function groupTools(tools: readonly ToolDefinition[]): readonly Group[] {
+  const all = new Set(tools.map(({ name }) => name))
+  const groups = new Map<string, { namespace?: string; tools: { name: string; tool: ToolDefinition }[] }>()
+  for (const tool of tools) {
+    const [namespace, name] = split(tool.name, all)
+    const key = namespace === undefined ? '' : `.${namespace}`
+    const group = groups.get(key) ?? { ...(namespace !== undefined && { namespace }), tools: [] }
+    groups.set(key, group)
+    group.tools.push({ name, tool })
   }
-  return found
+  return [...groups.values()]
+}
+
+/** `github__list` is `list` of `github`, unless `github` is a tool itself. */
+function split(name: string, all: ReadonlySet<string>): readonly [namespace: string | undefined, name: string] {
+  const at = name.indexOf('__', 1)
+  const namespace = name.slice(0, at)
+  if (at < 0 || at + 2 === name.length || all.has(namespace)) return [undefined, name]
+  return [namespace, name.slice(at + 2)]
+}
+
+/** How a script reads a tool. */
+export function access(name: string, tools: readonly ToolDefinition[]): string {
+  const [namespace, inside] = split(name, new Set(tools.map((tool) => tool.name)))
+  return dotted(namespace === undefined ? 'tools' : dotted('tools', namespace), inside)
+}
+
+/** Whether a person may be asked before it runs. */
+export const asks = ({ risk }: ToolDefinition): boolean => risk !== 'read'
+
+function declare(tool: ToolDefinition, docs: boolean, longest: number, kept: NameTable): string {
+  const mark = asks(tool) ? ' // asks' : ''
+  const attempts = [
+    ...(docs ? depths.map((depth) => ({ tool, depth, docs })) : []),
+    ...depths.map((depth) => ({ tool, depth, docs: false })),
+    { tool: withoutOptional(tool), depth: 1, docs: false },
+  ]
+  for (const { tool: part, depth, docs: said } of attempts) {
+    const own = createNameTable()
+    const names = createTypeNames(own, kept)
+    const text = `${parameters(part, depth, said, names)}: Promise<${returned(part, depth, said, names)}>${mark}`
+    if (text.length + typeLines(own).join('').length > longest) continue
+    keepNames(own, kept)
+    return text
+  }
+  return `(input: object): Promise<unknown>${mark}`
+}
+
+/** Only the fields that a call must have, and that there may be others. */
+function withoutOptional(tool: ToolDefinition): ToolDefinition {
+  const { properties, required } = tool.input
+  const needed = Array.isArray(required) ? required : []
+  const kept = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => needed.includes(name)) : []
+  const input = { ...tool.input, properties: Object.fromEntries(kept), additionalProperties: {}, patternProperties: {} }
+  return { ...tool, input, output: {} }
+}
+
+function parameters({ name, input }: ToolDefinition, depth: number, docs: boolean, names: TypeNames): string {
+  const type = writeType(input, { root: input, depth, docs, names }, `${name}_input`)
+  const { properties, required } = input
+  const isOpen = input.additionalProperties === true || !isJsonObject(properties)
+  if (type === '{}' || (type === 'object' && !isOpen && Object.keys(properties).length === 0)) return '()'
+  const mayBeLeft = /^(\{[^]*\}|object)$/.test(type) && !(Array.isArray(required) && required.length > 0)
+  return `(input${mayBeLeft ? '?' : ''}: ${type})`
+}
+
+const returned = ({ name, output }: ToolDefinition, depth: number, docs: boolean, names: TypeNames): string =>
+  output ? writeType(output, { root: output, depth, docs, names }, `${name}_output`) : 'unknown'
+
+/** One tool with all that is known of it. */
+export function describeTool(tool: ToolDefinition, longest: number): string {
+  const text = cut(tool.description, Math.floor(longest / 4))
+  return `${commented(text)}\n${declareTools([tool], { docs: true, longest: longest - text.length })}`
 }

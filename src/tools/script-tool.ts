@@ -1,8 +1,27 @@
-import { isJsonObject, type Json, type JsonSchema } from '../core/json.js'
+import type { JsonSchema } from '../core/json.js'
+import { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
-import { access, signature } from './declarations.js'
+import { shownCharacters } from '../core/transcript.js'
+import { asks, declareTools, groupTools } from './declarations.js'
+import { cut, dotted, quoted } from './declarations-literal.js'
+import { exampleOf } from './script-tool-example.js'
 
 export const scriptToolName = 'run_script'
+
+/** What the description says of each tool: its types, its name, or nothing, as scripts can search for tools. */
+export type Declared = 'all' | 'names' | 'search'
+
+export interface ScriptToolOptions {
+  /** Absent: the defaults. */
+  readonly limits?: ScriptLimits
+  /** Absent: the most that fits into 16,000 bytes. */
+  readonly declare?: Declared
+}
+
+/** Bytes of all declarations, or of all names: 4,000 to 5,000 tokens. */
+const mostBytes = 16_000
+/** Characters of one tool's declaration. */
+const longest = 600
 
 const input: JsonSchema = {
   type: 'object',
@@ -15,40 +34,67 @@ const input: JsonSchema = {
  * The tool by which the model runs a script. The same tools give the same bytes: the description is a part of the prefix that
  * providers cache.
  */
-export function scriptToolDefinition(tools: readonly ToolDefinition[]): ToolDefinition {
+export function scriptToolDefinition(
+  tools: readonly ToolDefinition[],
+  { limits = defaultLimits, declare }: ScriptToolOptions = {},
+): ToolDefinition {
   const example = exampleOf(tools)
   const description = [
     'Runs JavaScript that calls the other tools, and returns only what it returns. Prefer it when a task takes several calls, a loop, or only a part of what a tool gives.',
-    'Each tool is tools.NAME(input) and returns a promise of its output; a failed call rejects with an error that has code and message. Await and return work at the top level; run independent calls with Promise.all. print(...) shows values. Return or print only what you need: nothing else is kept. There is no network, no DOM, no import.',
-    tools.length > 0 ? `The tools:\n${tools.map(signature).join('\n')}` : 'There are no tools yet.',
+    rules(limits, tools.some(asks)),
+    declared(tools, declare),
     ...(example ? [`For example:\n${example}`] : []),
   ].join('\n\n')
   return { name: scriptToolName, description, input, risk: 'read' }
 }
 
-/** Made of a read, so that a model that copies it does no harm. */
-function exampleOf(tools: readonly ToolDefinition[]): string | undefined {
-  const tool = tools.find(({ risk }) => risk === 'read')
-  if (!tool) return undefined
-  const call = `${access(tool.name)}(${JSON.stringify(sample(tool.input, 3))})`
-  return `const result = await ${call}\nprint(result)\nreturn result`
+function rules(limits: ScriptLimits, someAsk: boolean): string {
+  const { calls, cpuMs, totalCpuMs, printBytes } = limits
+  return [
+    'The code is the body of an async function: await and return work at its top level. Return only what you need: nothing else is kept.',
+    'tools.NAME(input) gives a promise of the output; make independent calls with Promise.all. A failed call throws a ToolError with code, message, retryable, tool and callId.',
+    'print(...) shows you a value too. search(query) and describe(name) find tools and tell their types. results(handle) gives an earlier result that was cut. sleep(ms) waits. What you put into the object state is there in later scripts.',
+    'URL, Intl, TextEncoder, setTimeout, structuredClone and crypto.randomUUID are there; network, DOM and import are not.',
+    ...(someAsk ? ['A tool marked "asks" may ask a person first; the script waits for the answer.'] : []),
+    `Limits: ${counted(calls)} calls, ${seconds(cpuMs)} of computing between two calls and ${seconds(totalCpuMs)} in all. You are shown the first ${counted(shownCharacters)} characters of what it returns, and the start of what it prints, at most ${size(printBytes)}.`,
+    'If it fails, you get the error with its line, and the calls it made with their outcomes. What it wrote by then stays: do not call it again.',
+  ]
+    .map((line) => `- ${line}`)
+    .join('\n')
 }
 
-/** A value of the shape that a schema asks for, of its required properties only. */
-function sample(schema: Json | undefined, depth: number): Json {
-  if (!isJsonObject(schema)) return {}
-  const { enum: values, examples } = schema
-  if (schema.const !== undefined) return schema.const
-  if (schema.default !== undefined) return schema.default
-  for (const list of [values, examples]) if (Array.isArray(list) && list.length > 0) return list[0]!
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  if (type === 'string') return '...'
-  if (type === 'number' || type === 'integer') return typeof schema.minimum === 'number' ? schema.minimum : 1
-  if (type === 'boolean') return true
-  if (type === 'null') return null
-  if (type === 'array') return depth > 0 ? [sample(schema.items, depth - 1)] : []
-  const { properties, required } = schema
-  if (!isJsonObject(properties) || !Array.isArray(required) || depth === 0) return {}
-  const names = required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) as string[]
-  return Object.fromEntries(names.map((name) => [name, sample(properties[name], depth - 1)]))
+function declared(tools: readonly ToolDefinition[], declare?: Declared): string {
+  if (tools.length === 0) return 'There are no tools yet.'
+  // A tool takes 25 bytes at least: the declarations of a thousand tools are not made to be counted.
+  const tries: readonly Declared[] = tools.length * 25 > mostBytes ? ['names', 'search'] : ['all', 'names', 'search']
+  for (const way of declare ? [declare] : tries) {
+    const text = ways[way](tools)
+    if (declare || way === 'search' || bytes(text) <= mostBytes) return text
+  }
+  return ''
 }
+
+const ways: Readonly<Record<Declared, (tools: readonly ToolDefinition[]) => string>> = {
+  all: (tools) =>
+    `The tools; describe(name) tells what object and unknown stand for, and what fields mean:\n\`\`\`ts\n${declareTools(tools, { longest })}\n\`\`\``,
+  names: (tools) => {
+    const lines = groupTools(tools).map(({ namespace, tools: inside }) => {
+      const list = inside.map(({ name, tool }) => `${quoted(name)}${asks(tool) ? '*' : ''}`).join(', ')
+      return `${namespace === undefined ? 'tools' : dotted('tools', namespace)}: ${list}`
+    })
+    return `The tools by name; describe(name) tells what one takes and gives, * asks:\n${lines.join('\n')}`
+  },
+  search: (tools) => {
+    const sizes = groupTools(tools).flatMap(({ namespace, tools: inside }) =>
+      namespace === undefined ? [] : [`${dotted('tools', namespace)} (${inside.length})`],
+    )
+    const spaces = cut(sizes.join(', '), 2_000)
+    const among = spaces ? `, among them ${spaces}` : ''
+    return `There are ${counted(tools.length)} tools${among}. Find those for a task first: return await search("words of the task").`
+  },
+}
+
+const bytes = (text: string): number => new TextEncoder().encode(text).length
+const counted = (n: number): string => String(n).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+const seconds = (ms: number): string => `${ms / 1000} s`
+const size = (n: number): string => (n % 1024 === 0 ? `${counted(n / 1024)} KB` : `${counted(n)} bytes`)

@@ -1,118 +1,143 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonSchema } from '../../src/core/json.js'
+import { defaultLimits } from '../../src/core/script-limits.js'
 import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
-import { signature } from '../../src/tools/declarations.js'
 import { scriptToolDefinition } from '../../src/tools/script-tool.js'
 
 const define = (name: string, risk: Risk, input: JsonSchema, output?: JsonSchema): ToolDefinition => ({
   name,
-  description: name,
+  description: `Does ${name}`,
   input,
   risk,
   ...(output && { output }),
 })
 const string = { type: 'string' }
-const order = { type: 'object', properties: { id: string, total: { type: 'number' } }, required: ['id'] }
-const tools = [
-  define('pay', 'sensitive', { type: 'object', properties: { amount: { type: 'number' } } }),
-  define(
-    'search_orders',
-    'read',
-    { type: 'object', properties: { query: string, limit: { type: 'integer' } }, required: ['query'] },
-    { type: 'array', items: order },
-  ),
-]
+const object = (properties: JsonSchema, ...required: string[]): JsonSchema => ({ type: 'object', properties, required })
+const many = (n: number, name: (i: number) => string) =>
+  Array.from({ length: n }, (_, i) => define(name(i), i % 2 ? 'read' : 'reversible', object({ id: string }, 'id')))
+
+const order = object({ order_id: string, item: string, total: { type: 'number' }, place: string }, 'order_id')
+const pay = define('pay', 'sensitive', object({ amount: { type: 'number' } }))
+const search = define(
+  'search_orders',
+  'read',
+  object({ query: string, limit: { type: 'integer' } }, 'query'),
+  object({ orders: { type: 'array', items: order } }),
+)
+const get = define('get_order', 'read', object({ order_id: string }, 'order_id'), order)
+
+const describes = (tools: readonly ToolDefinition[], options = {}) => scriptToolDefinition(tools, options).description
+const example = (...tools: ToolDefinition[]) => describes(tools).split('For example:\n')[1]
 
 describe('scriptToolDefinition()', () => {
-  it('lists every tool in one line, and shows a read that a model may copy', () => {
-    const { description } = scriptToolDefinition(tools)
-    expect(description).toContain('\ntools.pay(input: { amount?: number }): Promise<unknown>\n')
-    expect(description).toContain(
-      '\ntools.search_orders(input: { query: string; limit?: number }): Promise<{ id: string; total?: number }[]>',
-    )
-    expect(description).toContain('const result = await tools.search_orders({"query":"..."})')
+  it('declares every tool, and marks those that may ask a person', () => {
+    const text = describes([pay, search])
+    expect(text).toContain('\n  pay(input?: { amount?: number }): Promise<unknown> // asks\n')
+    expect(text).toContain('\n  search_orders(input: { query: string; limit?: number }): Promise<{ orders?: {')
+    expect(text).toContain('A tool marked "asks"')
+    expect(describes([search])).not.toContain('asks')
   })
 
   it('gives the same bytes for the same tools', () => {
+    const tools = [pay, search, get]
     expect(JSON.stringify(scriptToolDefinition(structuredClone(tools)))).toBe(
       JSON.stringify(scriptToolDefinition(tools)),
     )
   })
 
-  it('shows no example that writes', () => {
-    expect(scriptToolDefinition([tools[0]!]).description).not.toContain('For example')
-    expect(scriptToolDefinition([]).description).toContain('no tools')
+  it('does not repeat what the tools are for: the model has them in its list', () => {
+    expect(describes([pay, search])).not.toContain('Does pay')
   })
 
-  it('fills the example with values that the schema allows', () => {
-    const input: JsonSchema = {
-      type: 'object',
-      properties: {
-        a: { enum: ['x', 'y'] },
-        b: { const: 2 },
-        c: { type: 'array', items: string },
-        d: { type: 'integer', minimum: 5 },
-        e: order,
-        f: { type: ['null', 'string'] },
-        g: { type: 'boolean', default: false },
-      },
-      required: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'missing', 'constructor'],
-    }
-    expect(scriptToolDefinition([define('x', 'read', input)]).description).toContain(
-      'tools.x({"a":"x","b":2,"c":["..."],"d":5,"e":{"id":"..."},"f":null,"g":false})',
+  it('tells the limits that a script has', () => {
+    const limits = { ...defaultLimits, calls: 12_345, cpuMs: 1_500, printBytes: 2_048 }
+    expect(describes([pay], { limits })).toMatch(/12,345 calls, 1\.5 s of computing .* at most 2 KB/)
+  })
+
+  it('gives names in place of types when they are too much, and how to get the types', () => {
+    const text = describes([...many(300, (i) => `shop__do_${i}`), define('a-b', 'read', object({}))])
+    expect(text).toMatch(/\ntools\.shop: do_0\*, do_1, do_2\*.*\ntools: "a-b"\n/)
+    expect(text).toContain('describe(name) tells what one takes and gives, * asks')
+    expect(text).not.toContain('declare const')
+  })
+
+  it('says only how many tools there are when names are too much as well, and how to find them', () => {
+    const text = describes([...many(2_000, (i) => `shop__do_what_is_asked_${i}`), ...many(3, (i) => `own_${i}`)])
+    expect(text).toContain(
+      'There are 2,003 tools, among them tools.shop (2000). Find those for a task first: return await search(',
     )
+    expect(text).not.toContain('do_what_is_asked_7')
+    expect(text.length).toBeLessThan(3_000)
+  })
+
+  it('declares as it is told to', () => {
+    expect(describes([search], { declare: 'names' })).toContain('\ntools: search_orders\n')
+    expect(describes([search], { declare: 'search' })).toContain('There are 1 tools. Find')
+    expect(
+      describes(
+        many(700, (i) => `do_${i}`),
+        { declare: 'all' },
+      ),
+    ).toContain('\n  do_699(input: { id: string })')
+  })
+
+  it('says that there are no tools', () => {
+    expect(describes([])).toContain('no tools')
   })
 })
 
-describe('signature()', () => {
-  const ofInput = (properties: JsonSchema, more: JsonSchema = {}) =>
-    signature(define('x', 'read', { type: 'object', properties, ...more })).slice(
-      'tools.x(input: '.length,
-      -'): Promise<unknown>'.length,
+describe('the example', () => {
+  it('gives one read what another one found, as their schemas say', () => {
+    expect(example(pay, get, search)).toBe(`const found = await tools.search_orders({ query: "..." })
+const details = await Promise.all(found.orders.map((each) => tools.get_order({ order_id: each.order_id })))
+return details.map((each) => ({ item: each.item, total: each.total }))`)
+  })
+
+  it('follows references to find it, and takes a list that is the whole output', () => {
+    const orders = { type: 'array', items: { $ref: '#/$defs/o' }, $defs: { o: object({ 'order-id': string }) } }
+    const one = define('shop__get', 'read', {
+      ...object({ 'order-id': { $ref: '#/$defs/id' } }, 'order-id'),
+      $defs: { id: string },
+    })
+    expect(example(define('shop__list', 'read', object({}), orders), one)).toBe(`const found = await tools.shop.list()
+const details = await Promise.all(found.map((each) => tools.shop.get({ "order-id": each["order-id"] })))
+return details`)
+  })
+
+  it('passes one value on when there is no list', () => {
+    const last = define('last', 'read', object({}), object({ order_id: string }))
+    expect(example(get, last)).toBe(`const found = await tools.last()
+const details = await tools.get_order({ order_id: found.order_id })
+return { item: details.item, total: details.total }`)
+  })
+
+  it('links nothing that only looks alike: another type, another name, a write', () => {
+    const others = [
+      define('numbers', 'read', object({}), object({ order_id: { type: 'number' } })),
+      define('names', 'read', object({}), object({ orderId: string })),
+      define('make', 'reversible', object({}), object({ order_id: string })),
+    ]
+    expect(example(...others, get)).toBe('const found = await tools.numbers()\nreturn found')
+  })
+
+  it('shows no write', () => {
+    expect(describes([pay])).not.toContain('For example')
+  })
+
+  it('has values that the schema allows', () => {
+    const input = object({
+      a: { enum: ['x', 'y'] },
+      b: { const: 2 },
+      c: { type: 'array', items: string },
+      d: { type: 'integer', minimum: 5 },
+      e: object({ id: string, more: string }, 'id'),
+      f: { type: ['null', 'string'] },
+      g: { type: 'boolean', default: false },
+      h: { $ref: '#/$defs/h' },
+    })
+    const required = [...Object.keys(input.properties as JsonSchema), 'missing', 'constructor']
+    expect(example(define('x', 'read', { ...input, required, $defs: { h: { const: 'h' } } }))).toContain(
+      'tools.x({ a: "x", b: 2, c: ["..."], d: 5, e: { id: "..." }, f: null, g: false, h: "h" })',
     )
-
-  it.each<[string, JsonSchema, string]>([
-    ['literals', { a: { enum: ['b', 1, null] }, c: { const: 'd' } }, '{ a?: "b" | 1 | null; c?: "d" }'],
-    [
-      'unions',
-      { a: { anyOf: [string, { type: 'null' }] }, b: { type: ['integer', 'string'] } },
-      '{ a?: string | null; b?: number | string }',
-    ],
-    ['arrays of unions', { a: { type: 'array', items: { type: ['string', 'null'] } } }, '{ a?: (string | null)[] }'],
-    ['names that need quotes', { 'a-b': string, 'c"\n': string }, '{ "a-b"?: string; "c\\"\\n"?: string }'],
-    ['records', { a: { type: 'object', additionalProperties: string } }, '{ a?: Record<string, string> }'],
-    ['what is not said', { a: {}, b: true }, '{ a?: unknown; b?: unknown }'],
-  ])('writes %s', (_, properties, expected) => {
-    expect(ofInput(properties)).toBe(expected)
-  })
-
-  it('follows references and ends cycles', () => {
-    const line = ofInput(
-      { node: { $ref: '#/$defs/n' }, no: { $ref: '#/constructor' } },
-      { $defs: { n: { type: 'object', properties: { next: { $ref: '#/$defs/n' } } } } },
-    )
-    expect(line).toBe('{ node?: { next?: object }; no?: unknown }')
-  })
-
-  it('quotes a name that is no identifier', () => {
-    expect(signature(define('a-b', 'read', { type: 'object' }))).toBe('tools["a-b"](input: object): Promise<unknown>')
-  })
-
-  it('gives depth up before it is too long, and is one line whatever the schema', () => {
-    const wide = (depth: number): JsonSchema =>
-      depth === 0
-        ? string
-        : {
-            type: 'object',
-            properties: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`p${i}`, wide(depth - 1)])),
-          }
-    const line = signature(define('x', 'read', wide(3)))
-    expect(line.length).toBeLessThan(961)
-    expect(line).toContain('p8?: object')
-    const huge = {
-      type: 'object',
-      properties: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`p${i}\n`, string])),
-    }
-    expect(signature(define('x', 'read', huge))).toBe('tools.x(input: object): Promise<unknown>')
   })
 })
