@@ -46,7 +46,7 @@ export const callingModel = (steps: number): Model =>
 /** For each run, one script, and the answer. */
 export const scriptModel = (code: string): Model => repeating([callOf('run_script', { code }), done])
 
-export const startAgent = (options: Pick<AgentOptions, 'model' | 'store' | 'worker'>): Agent =>
+export const startAgent = (options: Pick<AgentOptions, 'model' | 'store' | 'worker' | 'limits'>): Agent =>
   createAgent({
     instructions: 'Help with orders.',
     tools: [getOrder],

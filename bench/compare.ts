@@ -6,6 +6,8 @@ export interface Way {
 
 export interface Plan {
   readonly what: string
+  /** What is measured, if not milliseconds. */
+  readonly quantity?: 'bytes'
   /** What the milliseconds are of: a step, a call, a log. */
   readonly unit: string
   readonly subject: Way
@@ -24,9 +26,10 @@ export interface Spread {
 
 export interface Comparison {
   readonly what: string
+  readonly quantity?: 'bytes'
   readonly unit: string
   readonly rounds: number
-  /** In milliseconds a unit. */
+  /** In milliseconds a unit, or what else the quantity is. */
   readonly subject: Spread & { readonly what: string }
   readonly baseline: Spread & { readonly what: string }
   /** Subject by baseline, of the two that ran next to each other. */
@@ -34,8 +37,16 @@ export interface Comparison {
   readonly aim?: { readonly of: string; readonly under: number; readonly is: number; readonly isMet: boolean }
 }
 
+/** What could not be measured. */
+export interface Skipped {
+  readonly what: string
+  readonly why: string
+}
+
+export type Outcome = Comparison | Skipped
+
 /** Runs both in turns, so that what disturbs the machine disturbs both; a first round is thrown away. */
-export async function compare({ what, unit, subject, baseline, rounds, aim }: Plan): Promise<Comparison> {
+export async function compare({ what, quantity, unit, subject, baseline, rounds, aim }: Plan): Promise<Comparison> {
   const pairs: { subject: number; baseline: number }[] = []
   for (let round = 0; round <= rounds; round++) {
     const pair = { subject: 0, baseline: 0 }
@@ -52,6 +63,7 @@ export async function compare({ what, unit, subject, baseline, rounds, aim }: Pl
   }
   return {
     what,
+    ...(quantity && { quantity }),
     unit,
     rounds,
     subject: { what: subject.what, ...of.subject },

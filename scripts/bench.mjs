@@ -1,5 +1,5 @@
 // Measures a production build in Chromium, under the policy of a strict page. `npm run bench -- loop fold` runs these.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -13,20 +13,38 @@ const { chromiumArguments, findChromium } = await import('./chromium.mjs')
 const { serve, strictPolicies } = await import('./serve.mjs')
 
 /** @typedef {{ bench: import('../bench/main.js').BenchPage }} Bench */
-/** @typedef {import('../bench/compare.js').Comparison} Comparison */
+/** @typedef {import('../bench/compare.js').Outcome} Outcome */
 
 const results = join(root, 'bench', 'results')
 const csp = { ...strictPolicies, page: `${strictPolicies.page} default` }
 const outDir = mkdtempSync(join(tmpdir(), 'handrail-bench-'))
 
-/** @param {Comparison} comparison */
-function lineOf({ what, unit, subject, baseline, ratio, aim }) {
-  const times = `${subject.median.toPrecision(3)} against ${baseline.median.toPrecision(3)} ms a ${unit}`
+/** @param {Outcome} outcome */
+function lineOf(outcome) {
+  if ('why' in outcome) return `${outcome.what}: NOT MEASURED: ${outcome.why}`
+  const { what, quantity = 'ms', unit, subject, baseline, ratio, aim } = outcome
+  const times = `${subject.median.toPrecision(3)} against ${baseline.median.toPrecision(3)} ${quantity} a ${unit}`
   const spread = `${ratio.median.toPrecision(3)} (${ratio.low.toPrecision(3)} to ${ratio.high.toPrecision(3)})`
   const end = aim
     ? `; aim: ${aim.of} under ${aim.under}, is ${aim.is.toPrecision(3)}${aim.isMet ? '' : ', NOT MET'}`
     : ''
-  return `${what}: ratio ${spread}, ${times}${end}`
+  return `${what}, against ${baseline.what}: ratio ${spread}, ${times}${end}`
+}
+
+/**
+ * What all processes of a browser hold, as Linux tells.
+ * @param {import('playwright').Browser} browser
+ */
+async function residentBytes(browser) {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  try {
+    const pages = processInfo.map(({ id }) => Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]))
+    return pages.reduce((sum, each) => sum + each, 0) * 4096
+  } catch {
+    return undefined
+  }
 }
 
 try {
@@ -37,6 +55,7 @@ try {
     build: { outDir, emptyOutDir: true, sourcemap: false },
   })
   const server = await serve({ root: outDir, csp })
+  const unguarded = await serve({ root: outDir, csp: { ...csp, page: '' } })
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: chromiumArguments,
@@ -44,6 +63,7 @@ try {
   try {
     const page = await browser.newPage()
     page.on('pageerror', (error) => console.error(error))
+    await page.exposeFunction('residentBytes', () => residentBytes(browser))
     await page.goto(server.url)
     const names = await page.evaluate(() => /** @type {Bench} */ (/** @type {unknown} */ (globalThis)).bench.names)
     const asked = process.argv.slice(2)
@@ -55,6 +75,13 @@ try {
       const comparisons = await page.evaluate(
         (each) => /** @type {Bench} */ (/** @type {unknown} */ (globalThis)).bench.measure(each),
         name,
+      )
+      await page.goto(unguarded.url)
+      comparisons.push(
+        ...(await page.evaluate(
+          (each) => /** @type {Bench} */ (/** @type {unknown} */ (globalThis)).bench.measureUnguarded(each),
+          name,
+        )),
       )
       for (const comparison of comparisons) console.log(lineOf(comparison))
       const environment = {
@@ -71,7 +98,7 @@ try {
     }
   } finally {
     await browser.close()
-    await server.close()
+    await Promise.all([server.close(), unguarded.close()])
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
