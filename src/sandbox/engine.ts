@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly stack: number
   /** What the guest's clock shows, in milliseconds since 1970. */
   readonly now: () => number
+  /** Seconds east of UTC of its time zone, at a time in seconds since 1970. */
+  readonly offsetAt: (seconds: number) => number
   /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
   readonly call: (id: number, args: readonly Handle[]) => Handle
   /** Asked every few milliseconds: true ends the guest's code, which cannot catch it. */
@@ -29,7 +31,7 @@ export interface EngineOptions {
 
 /** There is no dispose: the package aborts in it when a promise is pending. Drop the engine, and its memory goes too. */
 export async function createEngine(module: WebAssembly.Module, options: EngineOptions): Promise<Engine> {
-  return new Engine(await createInstance(module, options.memory, options.now), options)
+  return new Engine(await createInstance(module, options.memory, options.now, options.offsetAt), options)
 }
 
 const EvalFlag = { strict: 8, compileOnly: 32 } as const
@@ -119,6 +121,11 @@ export class Engine {
 
   newUndefined(): Handle {
     return this.#enter(() => this.#own(this.#functions.QTS_DupValuePointer(this.#context, this.#undefined)))
+  }
+
+  /** A second handle of the value. */
+  duplicate(value: Handle): Handle {
+    return this.#enter(() => this.#own(this.#functions.QTS_DupValuePointer(this.#context, value)))
   }
 
   /** An object without a prototype. */

@@ -3,7 +3,9 @@ import { NotJson, decode, encode, isBare } from './codec.js'
 import type { Decoded } from './codec.js'
 import { createEngine } from './engine.js'
 import type { Engine, EngineOptions, Handle } from './engine.js'
-import { install } from './install.js'
+import { versionOf } from './engine-name.js'
+import { createTimeZone, utc } from './globals/time-zone.js'
+import { install, type OurFunction } from './install.js'
 import { createNatives, type Natives } from './natives.js'
 import type { ScriptOptions } from './script.js'
 import type { Stopwatch } from './stopwatch.js'
@@ -30,10 +32,12 @@ export type GuestError =
   | { readonly type: 'TypeError' | 'RangeError'; readonly code: string; readonly message: string }
 
 export interface GuestOptions
-  extends Omit<EngineOptions, 'call'>, Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
+  extends Omit<EngineOptions, 'call' | 'offsetAt'>, Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
   readonly stopwatch: Stopwatch
   callTool(name: string, args: readonly Handle[]): Handle
   print(args: readonly Handle[]): void
+  /** Takes what a callback of the guest threw, which nothing of the guest waits for. */
+  fail(thrown: Handle): void
 }
 
 /** Bytes, as JSON, of what describes an exception. */
@@ -67,12 +71,17 @@ export interface Guest {
 export async function createGuest(module: WebAssembly.Module, options: GuestOptions): Promise<Guest> {
   const { stopwatch } = options
   let natives: Natives | undefined
-  const engine: Engine = await createEngine(module, { ...options, call: (id, args) => natives!.call(id, args) })
+  const zone = versionOf(options.engine) === 1 ? utc : createTimeZone(options.timeZone)
+  const engine: Engine = await createEngine(module, {
+    ...options,
+    offsetAt: zone.offsetAt,
+    call: (id, args) => natives!.call(id, args),
+  })
   const toHandle = (value: Json): Handle => engine.read(stopwatch.aside(() => encode(value)))
   const state = toHandle(options.state)
   const stateAtStart = engine.write(state)
-  natives = createNatives(engine, toHandle, { ...options, refuse: (error) => engine.throw(toError(error)) })
-  const { copy, show, describe, makeError, site } = install(engine, toHandle, natives, options, state)
+  natives = createNatives(engine, toHandle, { ...options, zone, refuse: (error) => engine.throw(toError(error)) })
+  const ours = install(engine, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
     const bytes = engine.write(value)
@@ -86,13 +95,13 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
   }
 
   const readWith = (
-    reader: Handle,
+    reader: OurFunction,
     value: Handle,
     path: string,
     limit: number,
   ): Decoded | { readonly error: Handle } => {
     const key = toHandle(path)
-    const { error, value: copied } = engine.call(reader, value, key)
+    const { error, value: copied } = ours.call(reader, value, key)
     engine.free(key)
     if (error !== undefined) return { error }
     const decoded = readBare(copied, limit)
@@ -101,11 +110,11 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
   }
 
   const read = (value: Handle, path: string, limit: number) =>
-    readBare(value, limit) ?? readWith(copy, value, path, limit)
+    readBare(value, limit) ?? readWith('copy', value, path, limit)
 
   const toError = (error: GuestError, site?: Handle): Handle => {
     const data = toHandle({ ...error })
-    const made = site === undefined ? engine.call(makeError, data) : engine.call(makeError, data, site)
+    const made = site === undefined ? ours.call('makeError', data) : ours.call('makeError', data, site)
     engine.free(data)
     return made.error ?? made.value
   }
@@ -115,7 +124,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     toHandle,
     toError,
     site() {
-      const { error, value } = engine.call(site)
+      const { error, value } = ours.site()
       return error ?? value
     },
     read,
@@ -126,7 +135,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     show(value, limit) {
       const bytes = engine.write(value)
       const plain = bytes && !isBare(bytes) ? readBare(value, limit) : undefined
-      const shown = plain ?? readWith(show, value, 'value', limit)
+      const shown = plain ?? readWith('show', value, 'value', limit)
       if ('error' in shown) {
         engine.free(shown.error)
         return '[a value that throws when it is looked at]'
@@ -134,7 +143,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
       return typeof shown.value === 'string' ? shown.value : JSON.stringify(shown.value)
     },
     describe(thrown) {
-      const described = readWith(describe, thrown, 'error', describedBytes)
+      const described = readWith('describe', thrown, 'error', describedBytes)
       if ('error' in described) return { message: 'An exception that throws when it is looked at' }
       return described.value as unknown as Thrown
     },

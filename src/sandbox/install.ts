@@ -3,19 +3,19 @@ import type { Json } from '../core/json.js'
 import { versionOf } from './engine-name.js'
 import type { Completion, Engine, Handle } from './engine.js'
 import type { GuestOptions } from './guest.js'
-import type { Natives } from './natives.js'
+import { preludeNatives, type Natives } from './natives.js'
 import { prelude1 } from './prelude-1.js'
 import { prelude2 } from './prelude-2.js'
 
 /** What the prelude gives the host, and no script sees. */
 export interface Ours {
-  readonly copy: Handle
-  readonly show: Handle
-  readonly describe: Handle
-  readonly makeError: Handle
-  readonly site: Handle
+  /** An error that knows where the guest is now. */
+  site(): Completion
+  call(name: OurFunction, ...args: readonly [Handle] | readonly [Handle, Handle]): Completion
 }
+export type OurFunction = (typeof ourFunctions)[number]
 
+const ourFunctions = ['copy', 'show', 'describe', 'makeError'] as const
 const consoleMethods = ['log', 'info', 'warn', 'error', 'debug'] as const
 
 /** Gives a fresh guest the globals of the version that its log names. */
@@ -33,7 +33,6 @@ export function install(
     engine.define(object, key, value, enumerable)
     engine.free(key)
   }
-
   const toolsHandle = engine.newRecord()
   for (const [i, tool] of tools.entries()) {
     const native = natives.toolToHandle(i)
@@ -41,29 +40,52 @@ export function install(
     engine.free(native)
   }
   const print = natives.toHandle('print')
-  const console = toHandle({})
-  for (const method of consoleMethods) defineOn(console, method, print, true)
-  const globals = { tools: toolsHandle, print, console, ...(version > 1 && { state, text: print }) }
+  const isPromise = natives.toHandle('isPromise')
   const global = engine.global()
-  for (const [key, value] of Object.entries(globals)) defineOn(global, key, value, false)
-  const boot = own(engine.evaluate(version === 1 ? prelude1 : prelude2, 'prelude.js'))
-  const ours = own(engine.call(boot, natives.toHandle('isPromise'), version === 1 ? toolsHandle : ourHost()))
-  const [copy, show, describe, makeError, site] = [0, 1, 2, 3, 4].map((i) => engine.item(ours, i)) as Five
-  return { copy, show, describe, makeError, site }
+  defineOn(global, 'tools', toolsHandle, false)
+  return version === 1 ? installFirst() : installSecond()
 
-  /** What the prelude of version 2 makes its globals of. */
-  function ourHost(): Handle {
+  function installFirst(): Ours {
+    const console = toHandle({})
+    for (const method of consoleMethods) defineOn(console, method, print, true)
+    defineOn(global, 'print', print, false)
+    defineOn(global, 'console', console, false)
+    const ours = own(engine.call(evaluated(prelude1), isPromise, toolsHandle))
+    const [site, ...functions] = [4, 0, 1, 2, 3].map((i) => engine.item(ours, i)) as [Handle, ...Handle[]]
+    return {
+      site: () => engine.call(site),
+      call: (name, ...args) => engine.call(functions[ourFunctions.indexOf(name)]!, ...args),
+    }
+  }
+
+  function installSecond(): Ours {
     const host = engine.newRecord()
-    defineOn(host, 'tools', toolsHandle, true)
-    for (const name of builtInNames) {
-      const shown = name.slice('script.'.length)
+    for (const [name, value] of Object.entries({ tools: toolsHandle, state, print })) defineOn(host, name, value, true)
+    for (const name of [...builtInNames, ...preludeNatives]) {
+      const shown = name.replace(/^script\./, '')
       defineOn(host, shown, natives.toHandle(name, shown), true)
     }
-    return host
+    const ours = own(engine.call(evaluated(prelude2), isPromise, host))
+    const [site, load] = [engine.item(ours, 0), engine.item(ours, 1)]
+    let functions: Handle[] | undefined
+    return {
+      site: () => engine.call(site),
+      call(name, ...args) {
+        if (!functions) {
+          const loaded = engine.call(load)
+          // It can fail where the guest's stack is nearly full, and be right the next time.
+          if (loaded.error !== undefined) return loaded
+          functions = ourFunctions.map((_, i) => engine.item(loaded.value, i))
+        }
+        return engine.call(functions[ourFunctions.indexOf(name)]!, ...args)
+      },
+    }
+  }
+
+  function evaluated(prelude: string): Handle {
+    return own(engine.evaluate(prelude, 'prelude.js'))
   }
 }
-
-type Five = [Handle, Handle, Handle, Handle, Handle]
 
 function own({ error, value }: Completion): Handle {
   if (error !== undefined) throw new Error('Cannot start the isolate: its prelude throws')

@@ -7,6 +7,9 @@ import { outOfMemory } from './poisoned.js'
 const initialPages = 256
 const pageBytes = 65_536
 
+/** In words: the one field of C's `struct tm` that the engine reads of a local time. */
+const offsetField = 9
+
 /** What the build imports from its host, by the names that its minifier gave. */
 const Import = { now: 'p', localTime: 'm', timeZone: 'n', resize: 'k' } as const
 
@@ -80,12 +83,14 @@ export interface Instance {
  * An instance of the engine with a memory of its own.
  * @param maximum bytes of memory; the least is 16 MB
  * @param now what the guest's clock shows, in milliseconds since 1970
+ * @param offsetAt seconds east of UTC of the guest's time zone, at a time in seconds since 1970
  * @throws {Error} when loader and module are not the build that this file was written for
  */
 export async function createInstance(
   module: WebAssembly.Module,
   maximum: number,
   now: () => number,
+  offsetAt: (seconds: number) => number,
 ): Promise<Instance> {
   const { Ffi, load } = await loadLoader()
   const pages = Math.max(initialPages, Math.ceil(maximum / pageBytes))
@@ -107,8 +112,9 @@ export async function createInstance(
       return now()
     }
     imports[Import.timeZone] = () => undefined
-    imports[Import.localTime] = (seconds: bigint, address: number) =>
-      new Int32Array(memory.buffer, address, 10).set(calendarFields(new Date(Number(seconds) * 1000)))
+    imports[Import.localTime] = (seconds: bigint, address: number) => {
+      new Int32Array(memory.buffer, address, offsetField + 1)[offsetField] = offsetAt(Number(seconds))
+    }
   }
 
   const emscripten = await load({
@@ -154,17 +160,3 @@ async function importLoader(): Promise<Loader> {
   const [Ffi, load] = await Promise.all([build.importFFI(), build.importModuleLoader()])
   return { Ffi, load } as unknown as Loader
 }
-
-/** C's `struct tm`, in UTC: the zone of this machine would make a replay elsewhere differ. */
-const calendarFields = (date: Date): number[] => [
-  date.getUTCSeconds(),
-  date.getUTCMinutes(),
-  date.getUTCHours(),
-  date.getUTCDate(),
-  date.getUTCMonth(),
-  date.getUTCFullYear() - 1900,
-  date.getUTCDay(),
-  Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000),
-  0,
-  0,
-]

@@ -1,156 +1,89 @@
-/** Characters of an error's text that leave the isolate. */
-const errorLength = 2000
-
 /**
- * Evaluates to a function of the guest that is called before any script, and gives the host five functions that no script
- * ever sees. What they use of the language they took when it was untouched, so a script that tampers with it changes only
- * itself. They serve the unusual: a value that the object format refuses, a print, an error. Calls and results do without.
+ * Evaluates to a function of the guest that is called before any script. It takes what it uses of the language while it is
+ * untouched, and gives the host what no script sees: where a call is made, and its functions for the unusual. A global that most scripts do without is an accessor, which evaluates its part on first use and then is the value itself:
+ * the engine needs a tenth of a millisecond to compile a thousand characters, and each script is a new instance of it.
  */
 export const prelude2 = `((isPromise, host) => {
-const { tools } = host
+const { tools, state, print, part, value: answer } = host
 const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty, hasOwn, freeze } = Object
-const { ownKeys, construct } = Reflect
-const { isArray } = Array
-const { stringify } = JSON
-const { isFinite } = Number
+const { ownKeys, construct, apply, defineProperty: tryDefine } = Reflect
+const NativeDate = Date
 const bind = Function.prototype.bind.bind(Function.prototype.call)
 const slice = bind(String.prototype.slice)
-const time = bind(Date.prototype.getTime)
-const iso = bind(Date.prototype.toISOString)
-const text = bind(String.prototype.valueOf)
-const number = bind(Number.prototype.valueOf)
-const truth = bind(Boolean.prototype.valueOf)
-const big = bind(BigInt.prototype.valueOf)
-const mapEach = bind(Map.prototype.forEach)
-const setEach = bind(Set.prototype.forEach)
-const string = String
-const own = (object, name, value, enumerable = true) =>
-  defineProperty(object, name, { __proto__: null, value, enumerable, writable: true, configurable: true })
-const list = () => setPrototypeOf([], null)
-const attempt = (take, value) => { try { return take(value) } catch { return undefined } }
-const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
-
-const ToolError = class ToolError extends Error {
-  constructor(message, { code = 'failed', retryable = false, tool, callId } = {}) {
-    super(message)
-    own(this, 'code', code)
-    own(this, 'retryable', retryable)
-    if (tool !== undefined) own(this, 'tool', tool)
-    if (callId !== undefined) own(this, 'callId', callId)
-  }
+const indexOf = bind(String.prototype.indexOf)
+const data = (value, enumerable) => ({ __proto__: null, value, enumerable, writable: true, configurable: true })
+const own = (object, name, value, enumerable = true) => defineProperty(object, name, data(value, enumerable))
+const errors = { __proto__: null, TypeError, RangeError }
+const parts = { __proto__: null }
+const load = (name) => (parts[name] ??= part(name)(kit))
+/** Asks the host for a value: a pure function of what it is given. */
+const ask = (name, ...args) => {
+  const given = answer(name, args)
+  if (given[0] === 0) return given[1]
+  throw errors[given[1]] ? construct(errors[given[1]], [given[2]]) : load('exception').make(given[2], given[1])
 }
-own(ToolError.prototype, 'name', 'ToolError', false)
-own(globalThis, 'ToolError', ToolError, false)
+const kit = {
+  __proto__: null, isPromise, host, own, data, load, ask, bind, slice, errors, NativeDate, random: Math.random,
+  getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty, hasOwn, ownKeys, construct, apply,
+  isArray: Array.isArray, stringify: JSON.stringify, isFinite: Number.isFinite, String, Number, Error, BigInt, Symbol,
+  time: bind(Date.prototype.getTime), iso: bind(Date.prototype.toISOString), now: Date.now,
+  text: bind(String.prototype.valueOf), number: bind(Number.prototype.valueOf),
+  truth: bind(Boolean.prototype.valueOf), big: bind(BigInt.prototype.valueOf),
+  mapEach: bind(Map.prototype.forEach), setEach: bind(Set.prototype.forEach), then: bind(Promise.prototype.then),
+}
+
+const spaces = { __proto__: null }
+const names = ownKeys(tools)
+for (let i = 0; i < names.length; i++) {
+  const at = indexOf(names[i], '__')
+  const space = slice(names[i], 0, at)
+  if (at < 1 || at + 2 === names[i].length || hasOwn(tools, space)) continue
+  spaces[space] ??= { __proto__: null }
+  spaces[space][slice(names[i], at + 2)] = tools[names[i]]
+}
+for (const space in spaces) own(tools, space, freeze(spaces[space]), false)
 freeze(tools)
-const classes = { __proto__: null, TypeError, RangeError, ToolError }
-const bases = { __proto__: null, TypeError, RangeError, ToolError: Error }
 
-/** A data property, the object's own or inherited. Never calls a getter. */
-const read = (object, name) => {
-  for (let at = object, i = 0; isObject(at) && i < 8; at = getPrototypeOf(at), i++) {
-    const found = getOwnPropertyDescriptor(at, name)
-    if (found) return hasOwn(found, 'value') ? found.value : undefined
-  }
-}
-const readText = (object, name) => {
-  const value = read(object, name)
-  return typeof value === 'string' ? slice(value, 0, ${errorLength}) : undefined
-}
-/** Errors have a stack of their own, and a name and message from somewhere. */
-const isError = (value) => typeof readText(value, 'message') === 'string' && typeof readText(value, 'stack') === 'string'
-
-/** A plain copy with the meaning that JSON gives. What JSON has no word for goes to unfit, with its path. */
-const plain = (value, path, parents, unfit) => {
-  if (typeof value === 'function') return unfit(path, 'a function', 'leave it out', value)
-  if (typeof value === 'symbol') return unfit(path, 'a symbol', 'leave it out', value)
-  if (typeof value === 'bigint') return unfit(path, 'a BigInt', 'convert it with Number() or String()', value)
-  if (typeof value !== 'object' || value === null) return value
-  if (isPromise(value)) return unfit(path, 'a Promise', 'await it first', value)
-  let depth = 0
-  for (let at = parents; at; at = at.up) {
-    if (at.value === value) return unfit(path, 'a cycle', 'an object may not contain itself', value)
-    depth++
-  }
-  if (depth >= 128) return unfit(path, 'nested deeper than 128', 'flatten it', value)
-  const boxed = attempt(text, value) ?? attempt(number, value) ?? attempt(truth, value) ?? attempt(big, value)
-  if (boxed !== undefined) return plain(boxed, path, parents, unfit)
-  const date = attempt(time, value)
-  if (date !== undefined) return isFinite(date) ? iso(value) : null
-  const special = unfit === mark ? shown(value) : undefined
-  if (special !== undefined) return special
-  const inner = { __proto__: null, value, up: parents }
-  const field = (name, at) => {
-    const found = getOwnPropertyDescriptor(value, name)
-    if (!found) return undefined
-    if (!hasOwn(found, 'value')) return unfit(at, 'a getter', 'copy its value', value)
-    return plain(found.value, at, inner, unfit)
-  }
-  if (isArray(value)) {
-    const copy = list()
-    const { length } = value
-    for (let i = 0; i < length; i++) copy[i] = field(i, path + '[' + i + ']')
-    return copy
-  }
-  const copy = { __proto__: null }
-  const names = setPrototypeOf(ownKeys(value), null)
+const global = globalThis
+const lazy = (part, names) => {
   for (let i = 0; i < names.length; i++) {
     const name = names[i]
-    if (typeof name === 'symbol' || !getOwnPropertyDescriptor(value, name)?.enumerable) continue
-    const item = field(name, path + '.' + slice(name, 0, 100))
-    if (item !== undefined) copy[name] = item
-  }
-  return copy
-}
-const refuse = (path, what, hint) => {
-  throw construct(bases.TypeError, [path + ' is ' + what + ': ' + hint], classes.TypeError)
-}
-const mark = (path, what, hint, value) =>
-  typeof value === 'bigint' ? value + 'n' : typeof value === 'symbol' ? string(value) : '[' + what + ']'
-/** What JSON would show as an empty object, in a print. */
-const shown = (value) => {
-  if (isError(value)) return (readText(value, 'name') || 'Error') + ': ' + readText(value, 'message')
-  const items = list()
-  if (attempt(() => (mapEach(value, (item, key) => { items[items.length] = plain([key, item], '', { value, up: null }, mark) }), true)))
-    return { __proto__: null, Map: items }
-  if (attempt(() => (setEach(value, (item) => { items[items.length] = plain(item, '', { value, up: null }, mark) }), true)))
-    return { __proto__: null, Set: items }
-}
-
-const copy = (value, path) => plain(value, path, null, refuse)
-const show = (value) => {
-  if (typeof value === 'object' && value !== null) return plain(value, '', null, mark)
-  return typeof value === 'bigint' ? value + 'n' : typeof value === 'function' ? '[a function]' : string(value)
-}
-const describe = (thrown) => {
-  if (!isObject(thrown)) return { __proto__: null, message: slice(string(thrown), 0, ${errorLength}) }
-  const message = readText(thrown, 'message') ?? slice(stringify(show(thrown)), 0, ${errorLength})
-  return {
-    __proto__: null,
-    message,
-    name: readText(thrown, 'name'),
-    code: readText(thrown, 'code'),
-    tool: readText(thrown, 'tool'),
-    retryable: read(thrown, 'retryable') === true,
-    stack: readText(thrown, 'stack'),
+    const set = (value) => { tryDefine(global, name, data(value, false)) }
+    const get = () => {
+      const value = load(part)[name]
+      set(value)
+      return value
+    }
+    defineProperty(global, name, { __proto__: null, get, set, enumerable: false, configurable: true })
   }
 }
+own(global, 'print', print, false)
+own(global, 'text', print, false)
+const refuse = () => { throw new errors.TypeError('Cannot assign to state: change what it holds, as in state.name = value') }
+defineProperty(global, 'state', { __proto__: null, get: () => state, set: refuse, enumerable: false, configurable: false })
+lazy('values', ['ToolError'])
+lazy('console', ['console'])
+lazy('calls', ['sleep', 'search', 'describe', 'results'])
+lazy('timers', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask'])
+lazy('date', ['Date'])
+lazy('intl', ['Intl'])
+lazy('clone', ['structuredClone'])
+lazy('exception', ['DOMException'])
+lazy('url', ['URL', 'URLSearchParams'])
+lazy('encoding', ['TextEncoder', 'TextDecoder', 'atob', 'btoa'])
+lazy('chance', ['crypto', 'performance'])
+const localized = (prototype, names) => {
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]
+    own(prototype, name, { [name](...args) { return load('locale')[name](this, args) } }[name], false)
+  }
+}
+const toLocale = ['toLocaleString']
+localized(Number.prototype, toLocale)
+localized(BigInt.prototype, toLocale)
+localized(Array.prototype, toLocale)
+localized(String.prototype, ['localeCompare', 'toLocaleUpperCase', 'toLocaleLowerCase'])
 /** Called at each call of a tool, to know where it was made if it fails. */
-const site = () => construct(Error, [])
-const makeError = (failure, site) => {
-  const error = construct(bases[failure.type], [failure.message], classes[failure.type])
-  own(error, 'code', failure.code)
-  if (failure.type === 'ToolError') {
-    own(error, 'retryable', failure.retryable)
-    if (failure.tool !== undefined) own(error, 'tool', failure.tool)
-    if (failure.callId !== undefined) own(error, 'callId', failure.callId)
-  }
-  if (site) own(error, 'stack', readText(site, 'stack'), false)
-  return error
-}
-const define = (name, value) => own(globalThis, name, value, false)
-define('sleep', (ms) => host.sleep({ ms }))
-define('search', (query, limit) => host.search({ query, limit }))
-define('describe', (name) => host.describe({ name }))
-define('results', (handle) => host.results({ handle }))
-return [copy, show, describe, makeError, site]
+const site = () => construct(kit.Error, [])
+return [site, () => load('values').ours]
 })`

@@ -10,6 +10,7 @@ const engine = () =>
     memory: 256 << 20,
     stack: 128 << 10,
     now: () => 0,
+    offsetAt: () => 0,
     call: (_, [first]) => first!,
     shouldStop: () => false,
   })

@@ -1,0 +1,102 @@
+import type { Json } from '../../core/json.js'
+import { NotJson, decode, encode } from '../codec.js'
+import { Fault } from './fault.js'
+import { canonical, createFormatters, supported, valuesOf, type Usage } from './platform-intl.js'
+import {
+  decodeText,
+  encodingOf,
+  fromBase64,
+  paramsToText,
+  parseParams,
+  parseUrl,
+  setUrl,
+  toBase64,
+} from './platform-text.js'
+import type { TimeZone } from './time-zone.js'
+
+/** Bytes in the engine's format that one question may have: what the platform does with them takes milliseconds. */
+const mostBytes = 4 << 20
+
+/**
+ * What a script asks the platform for, and is answered at once: pure functions of JSON, of the script's locale and its time
+ * zone. A script may call them with anything. Their time is the script's.
+ */
+export interface HostValues {
+  /** Takes and returns the engine's object format: `[0, value]`, or `[1, name, message]` of what is to be thrown. */
+  answer(name: Uint8Array<ArrayBuffer> | undefined, args: Uint8Array<ArrayBuffer> | undefined): Uint8Array<ArrayBuffer>
+}
+
+type HostFunction = (...args: Json[]) => Json
+
+export function createHostValues(options: { locale: string; timeZone: string; zone: TimeZone }): HostValues {
+  const { locale, zone } = options
+  const formatters = createFormatters(options)
+  const make = (kind: Json | undefined, usage: Json | undefined, locales: Json | undefined, given: Json | undefined) =>
+    formatters.make(toText(kind), toText(usage) as Usage, toTexts(locales), toList(given)[0])
+
+  const functions: Readonly<Record<string, HostFunction>> = {
+    'intl.make': (kind, usage, locales, given) => make(kind, usage, locales, given),
+    'intl.call': (id, method, args) => formatters.call(Number(id), toText(method), toList(args)),
+    'intl.once': (kind, usage, locales, given, method, args) =>
+      formatters.call(make(kind, usage, locales, given), toText(method), toList(args)),
+    'intl.supported': (kind, locales, given) => supported(toText(kind), toTexts(locales), toList(given)[0]),
+    'intl.canonical': (locales) => canonical(toTexts(locales)),
+    'intl.values': (key) => valuesOf(toText(key)),
+    upper: (text, locales) => toText(text).toLocaleUpperCase(orDefault(locales)),
+    lower: (text, locales) => toText(text).toLocaleLowerCase(orDefault(locales)),
+    'url.parse': (url, base) => parseUrl(toText(url), base === null ? undefined : toText(base)),
+    'url.set': (href, name, value) => setUrl(toText(href), toText(name), toText(value)),
+    'params.parse': (text) => parseParams(toText(text)),
+    'params.text': (pairs) => paramsToText(toList(pairs).map(toTexts)),
+    encoding: (label) => encodingOf(toText(label)),
+    decode: (binary, label, fatal, ignoreBOM) =>
+      decodeText(toText(binary), toText(label), fatal === true, ignoreBOM === true),
+    atob: (text) => fromBase64(toText(text)),
+    btoa: (text) => toBase64(toText(text)),
+    'zone.fixed': () => zone.isUtc(),
+    'zone.utc': (local) => zone.toUtc(Number(local)),
+  }
+  const orDefault = (locales: Json | undefined) => {
+    const texts = toTexts(locales)
+    return texts.length > 0 ? texts : [locale]
+  }
+
+  function run(nameBytes: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array<ArrayBuffer> | undefined): Json {
+    if (!nameBytes || !bytes) throw new TypeError('Expected JSON')
+    if (bytes.length > mostBytes) throw new RangeError(`More than ${mostBytes} bytes are not taken at once`)
+    const name = toText(decode(nameBytes, Infinity).value)
+    if (!Object.hasOwn(functions, name)) throw new TypeError(`There is no ${name.slice(0, 50)}`)
+    return functions[name]!(...toList(decode(bytes, Infinity).value))
+  }
+
+  return {
+    answer(name, args) {
+      try {
+        return encode([0, run(name, args)])
+      } catch (error) {
+        return encode([1, ...toThrown(error)])
+      }
+    },
+  }
+}
+
+/** What the guest throws for it; anything unforeseen is the host's. */
+function toThrown(error: unknown): [name: string, message: string] {
+  if (error instanceof Fault) return [error.name, error.message]
+  if (error instanceof NotJson) return ['TypeError', error.message]
+  const isOverflow = error instanceof RangeError && /call stack/i.test(error.message)
+  if (isOverflow || !(error instanceof TypeError || error instanceof RangeError)) throw error
+  return [error.name, error.message]
+}
+
+function toText(value: Json | undefined): string {
+  if (typeof value !== 'string') throw new TypeError('Expected a text')
+  return value
+}
+
+function toList(value: Json | undefined): readonly Json[] {
+  if (!Array.isArray(value)) throw new TypeError('Expected a list')
+  return value as readonly Json[]
+}
+
+const toTexts = (value: Json | undefined): string[] => toList(value).map(toText)

@@ -1,0 +1,80 @@
+import { Fault } from './fault.js'
+
+// Taken before the worker gives its globals up.
+const { URL, URLSearchParams, TextDecoder, atob, btoa } = globalThis
+
+export interface UrlParts {
+  readonly [name: string]: string
+}
+const parts = [
+  'href',
+  'origin',
+  'protocol',
+  'username',
+  'password',
+  'host',
+  'hostname',
+  'port',
+  'pathname',
+  'search',
+  'hash',
+] as const
+const settable: readonly string[] = parts.filter((name) => name !== 'origin')
+
+const toParts = (url: URL): UrlParts => Object.fromEntries(parts.map((name) => [name, url[name]]))
+
+export function parseUrl(text: string, base: string | undefined): UrlParts | null {
+  try {
+    return toParts(new URL(text, base))
+  } catch {
+    return null
+  }
+}
+
+/** What cannot be set is left as it is, but for the whole address. */
+export function setUrl(href: string, name: string, value: string): UrlParts {
+  const url = new URL(href)
+  if (!settable.includes(name)) throw new TypeError(`Cannot set ${name} of a URL`)
+  if (name === 'href' && parseUrl(value, undefined) === null)
+    throw new TypeError(`Invalid URL: ${JSON.stringify(value.slice(0, 200))}`)
+  Reflect.set(url, name, value)
+  return toParts(url)
+}
+
+export const parseParams = (text: string): string[][] => [...new URLSearchParams(text)]
+export const paramsToText = (pairs: string[][]): string => new URLSearchParams(pairs).toString()
+
+/** The platform's name of an encoding. */
+export function encodingOf(label: string): string {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    throw new RangeError(`Cannot decode: there is no encoding "${label.slice(0, 50)}"`)
+  }
+}
+
+/** @param binary one character a byte */
+export function decodeText(binary: string, label: string, fatal: boolean, ignoreBOM: boolean): string {
+  const decoder = new TextDecoder(label, { fatal, ignoreBOM })
+  try {
+    return decoder.decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
+  } catch {
+    throw new TypeError(`Cannot decode: these bytes are not ${label}`)
+  }
+}
+
+export function fromBase64(text: string): string {
+  try {
+    return atob(text)
+  } catch {
+    throw new Fault('InvalidCharacterError', 'Cannot decode: the text is not base64')
+  }
+}
+
+export function toBase64(text: string): string {
+  try {
+    return btoa(text)
+  } catch {
+    throw new Fault('InvalidCharacterError', 'Cannot encode: the text has characters above U+00FF. Encode it with TextEncoder first')
+  }
+}
