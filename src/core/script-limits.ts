@@ -4,7 +4,7 @@ export interface ScriptLimits {
   readonly cpuMs: number
   /** Milliseconds of CPU for all turns that are not a replay. */
   readonly totalCpuMs: number
-  /** Milliseconds from start to end, without those in which a tool or a person is waited for. */
+  /** Milliseconds in which it only sleeps: no tool and no person is waited for. */
   readonly wallMs: number
   /** Of the isolate's whole memory; the least is 16 MB. */
   readonly memoryBytes: number

@@ -108,7 +108,7 @@ const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: key
 
 /** What a script printed stands below what it returned: each within its own budget. */
 function resultText({ output, prints }: ToolResult, key: string): string {
-  const text = shown(output ?? null, `await results(${JSON.stringify(key)}) in a script gives all of it`)
+  const text = shown(output ?? null, `in a script, results(${JSON.stringify(key)}) gives all of it`)
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 

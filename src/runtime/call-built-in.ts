@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../core/tool-definition.js'
 import { toFailure } from '../errors.js'
 import type { RunPorts } from './ports.js'
 import { limitsOf } from './script-start.js'
-import { wallTime } from './script-clock.js'
+import { sleptTime } from './script-clock.js'
 import { sleep } from './sleep.js'
 import { bytesOf, failed } from './tool-result.js'
 
@@ -29,6 +29,8 @@ export async function callBuiltIn(
   }
 }
 
+/** The most that a timer takes. */
+const longestTimer = 2 ** 31 - 1
 /** The failure that ends a script whose time is over, when it is fed. */
 export const wallOver = 'script_wall'
 
@@ -37,14 +39,15 @@ async function sleepFor(ports: RunPorts, { callId }: CallState, ms: number, sign
   const script = parentOf(callId) ?? callId
   const { wallMs } = limitsOf(ports, script)
   const startedAt = log.events.find((event) => event.type === 'tool-start' && event.callId === callId)?.at ?? now()
-  const until = startedAt + Math.max(0, ms)
-  while (now() < until && !signal.aborted) {
-    const left = wallMs - wallTime(log.events, script, now())
+  for (let rest = startedAt + ms - now(); rest > 0;) {
+    const left = wallMs - sleptTime(log.events, script, now())
     if (left <= 0)
-      return failed('error', wallOver, `The script took more than ${wallMs} ms without waiting for a tool.`)
-    await sleep(Math.min(until - now(), left), signal)
+      return failed('error', wallOver, `The script slept for more than ${wallMs} ms in all while no tool was at work.`)
+    const part = Math.min(rest, left, longestTimer)
+    await sleep(part, signal)
+    if (signal.aborted) return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
+    rest -= part
   }
-  if (signal.aborted) return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
   return { outcome: 'ok', output: null, bytes: 4 }
 }
 

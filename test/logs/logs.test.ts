@@ -88,6 +88,7 @@ async function seed(world: World, prefix: readonly RunEvent[]): Promise<void> {
 /** A log without what depends on the clock, the engine, and the words in which tools are described. */
 const bare = (event: RunEvent): object => {
   const { at: _at, ...rest } = event
+  if ('usage' in rest && rest.usage?.estimated) return { ...rest, usage: 'estimated' }
   return 'hash' in rest || 'contextHash' in rest ? { ...rest, hash: '', contextHash: '', engine: '' } : rest
 }
 
