@@ -1,7 +1,11 @@
+import { withCheck } from '../src/sandbox/check.js'
 import { compileEngine } from '../src/sandbox/compile.js'
 import { createRemoteSandbox } from '../src/sandbox/remote.js'
 import { withTypeScript } from '../src/sandbox/typescript.js'
 import { startAgentWorker } from '../src/worker.js'
+
+const loadReader = async () => (await import('../src/sandbox/check/reader.js')).scriptReader
+const loadStripper = async () => (await import('../src/sandbox/strip-types.js')).stripTypes
 
 startAgentWorker({
   providers: {
@@ -14,6 +18,6 @@ startAgentWorker({
         new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' }),
       module: () => compileEngine(new URL('./quickjs.wasm', import.meta.url)),
     })
-    return withTypeScript(sandbox, async () => (await import('../src/sandbox/strip-types.js')).stripTypes)
+    return withCheck(withTypeScript(sandbox, loadStripper), loadReader, loadStripper)
   },
 })

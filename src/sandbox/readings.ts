@@ -38,8 +38,10 @@ export function* readings(code: string, engine: string): Generator<Reading> {
   }
 }
 
-const callingWith = (input: string) =>
-  `return ((value) => typeof value === "function" ? value(${input}) : value)(await (`
+const callingHead = 'return ((value) => typeof value === "function" ? value('
+const callingWith = (input: string) => `${callingHead}${input}) : value)(await (`
+/** Whether a reading put in what stands there. */
+export const isOurs = (body: string, at: number): boolean => body.startsWith(callingHead, at)
 const calling = callingWith('')
 const returning = 'return ('
 

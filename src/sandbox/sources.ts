@@ -103,9 +103,10 @@ function fencesOf(lines: readonly string[], mark: '`' | '~'): Fence[] {
     const [, marks, language] = /^\s*(`{3,}|~{3,})[ \t]*([\w+#-]*)[^`]*$/.exec(lines[i]!) ?? []
     if (marks?.[0] !== mark) continue
     let to = i + 1
-    // A reply that was cut, or a model that forgot, leaves it open.
     while (to < lines.length && !isEnd(lines[to]!.trim(), marks)) to++
-    fences.push({ language: language!, body: '\n'.repeat(i + 1) + lines.slice(i + 1, to).join('\n') })
+    const body = '\n'.repeat(i + 1) + lines.slice(i + 1, to).join('\n')
+    // A reply that was cut leaves it open, and some close it in the last line of the code.
+    fences.push({ language: language!, body: to < lines.length ? body : body.replace(/(?:```|~~~)\s*$/, '') })
     i = to
   }
   return fences
