@@ -5,7 +5,7 @@ import type { Completion, Engine, Handle } from './engine.js'
 import type { GuestOptions } from './guest.js'
 import { preludeNatives, type Natives } from './natives.js'
 import { prelude1 } from './prelude-1.js'
-import { prelude2 } from './prelude-2.js'
+import { prelude2, table2 } from './prelude-2.js'
 
 /** What the prelude gives the host, and no script sees. */
 export interface Ours {
@@ -34,9 +34,17 @@ export function install(
     engine.free(key)
   }
   const toolsHandle = engine.newRecord()
+  const names = new Set(tools)
+  const spaces = new Map<string, Handle>()
   for (const [i, tool] of tools.entries()) {
     const native = natives.toolToHandle(i)
     defineOn(toolsHandle, tool, native, true)
+    const { space, own } = version === 1 ? {} : spaced(tool)
+    if (space !== undefined && !names.has(space)) {
+      const record = spaces.get(space) ?? engine.newRecord()
+      spaces.set(space, record)
+      defineOn(record, own, native, true)
+    }
     engine.free(native)
   }
   const print = natives.toHandle('print')
@@ -60,13 +68,19 @@ export function install(
 
   function installSecond(): Ours {
     const host = engine.newRecord()
-    for (const [name, value] of Object.entries({ tools: toolsHandle, state, print })) defineOn(host, name, value, true)
+    const given = { state, print, isPromise, table: toHandle(table2) }
+    for (const [name, value] of Object.entries(given)) defineOn(host, name, value, true)
     for (const name of [...builtInNames, ...preludeNatives]) {
       const shown = name.replace(/^script\./, '')
       defineOn(host, shown, natives.toHandle(name, shown), true)
     }
-    const ours = own(engine.call(evaluated(prelude2), isPromise, host))
-    const [site, load] = [engine.item(ours, 0), engine.item(ours, 1)]
+    const ours = own(engine.call(evaluated(prelude2), host))
+    const [site, load, freeze] = [0, 1, 2].map((i) => engine.item(ours, i)) as [Handle, Handle, Handle]
+    for (const [space, record] of spaces) {
+      own(engine.call(freeze, record))
+      defineOn(toolsHandle, space, record, false)
+    }
+    own(engine.call(freeze, toolsHandle))
     let functions: Handle[] | undefined
     return {
       site: () => engine.call(site),
@@ -85,6 +99,12 @@ export function install(
   function evaluated(prelude: string): Handle {
     return own(engine.evaluate(prelude, 'prelude.js'))
   }
+}
+
+/** `github__search` is `search` of `github`; a name with nothing around its `__` is of none. */
+function spaced(tool: string): { space: string; own: string } | { space?: undefined; own?: undefined } {
+  const [, space, own] = /^(.+?)__(.+)$/s.exec(tool) ?? []
+  return space === undefined || own === undefined ? {} : { space, own }
 }
 
 function own({ error, value }: Completion): Handle {

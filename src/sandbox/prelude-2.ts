@@ -1,18 +1,20 @@
+import type { Json } from '../core/json.js'
+
 /**
- * Evaluates to a function of the guest that is called before any script. It takes what it uses of the language while it is
- * untouched, and gives the host what no script sees: where a call is made, and its functions for the unusual. A global that most scripts do without is an accessor, which evaluates its part on first use and then is the value itself:
- * the engine needs a tenth of a millisecond to compile a thousand characters, and each script is a new instance of it.
+ * Evaluates to a function of the guest that is called before any script. It takes what we use of the language while it is
+ * untouched, and gives the host what no script sees: where a call is made, and its functions for the unusual. A global that
+ * most scripts do without is an accessor, which evaluates its part on first use and then is the value itself. Each script is
+ * a new instance of the engine, and a thousand characters take a tenth of a millisecond to compile: what can be is a table.
  */
-export const prelude2 = `((isPromise, host) => {
-const { tools, state, print, part, value: answer } = host
-const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty, hasOwn, freeze } = Object
-const { ownKeys, construct, apply, defineProperty: tryDefine } = Reflect
-const NativeDate = Date
+export const prelude2 = `host => {
+const { state, print, isPromise, part, value: answer, table } = host
+const global = globalThis
+const { defineProperty } = Object
+const { construct, defineProperty: tryDefine } = Reflect
 const bind = Function.prototype.bind.bind(Function.prototype.call)
-const slice = bind(String.prototype.slice)
-const indexOf = bind(String.prototype.indexOf)
 const data = (value, enumerable) => ({ __proto__: null, value, enumerable, writable: true, configurable: true })
 const own = (object, name, value, enumerable = true) => defineProperty(object, name, data(value, enumerable))
+const { TypeError, RangeError } = global
 const errors = { __proto__: null, TypeError, RangeError }
 const parts = { __proto__: null }
 const load = (name) => (parts[name] ??= part(name)(kit))
@@ -22,68 +24,75 @@ const ask = (name, ...args) => {
   if (given[0] === 0) return given[1]
   throw errors[given[1]] ? construct(errors[given[1]], [given[2]]) : load('exception').make(given[2], given[1])
 }
-const kit = {
-  __proto__: null, isPromise, host, own, data, load, ask, bind, slice, errors, NativeDate, random: Math.random,
-  getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty, hasOwn, ownKeys, construct, apply,
-  isArray: Array.isArray, stringify: JSON.stringify, isFinite: Number.isFinite, String, Number, Error, BigInt, Symbol,
-  time: bind(Date.prototype.getTime), iso: bind(Date.prototype.toISOString), now: Date.now,
-  text: bind(String.prototype.valueOf), number: bind(Number.prototype.valueOf),
-  truth: bind(Boolean.prototype.valueOf), big: bind(BigInt.prototype.valueOf),
-  mapEach: bind(Map.prototype.forEach), setEach: bind(Set.prototype.forEach), then: bind(Promise.prototype.then),
-}
+const kit = { __proto__: null, host, isPromise, bind, own, errors, load, ask }
+for (const name of table.globals) kit[name] = global[name]
+for (const [object, names] of table.functions) for (const name of names) kit[name] = global[object][name]
+for (const [type, name, as] of table.methods) kit[as] = bind(global[type].prototype[name])
 
-const spaces = { __proto__: null }
-const names = ownKeys(tools)
-for (let i = 0; i < names.length; i++) {
-  const at = indexOf(names[i], '__')
-  const space = slice(names[i], 0, at)
-  if (at < 1 || at + 2 === names[i].length || hasOwn(tools, space)) continue
-  spaces[space] ??= { __proto__: null }
-  spaces[space][slice(names[i], at + 2)] = tools[names[i]]
-}
-for (const space in spaces) own(tools, space, freeze(spaces[space]), false)
-freeze(tools)
-
-const global = globalThis
-const lazy = (part, names) => {
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]
-    const set = (value) => { tryDefine(global, name, data(value, false)) }
-    const get = () => {
-      const value = load(part)[name]
-      set(value)
-      return value
-    }
-    defineProperty(global, name, { __proto__: null, get, set, enumerable: false, configurable: true })
+for (const [part, names] of table.lazy) for (const name of names) {
+  const set = (value) => { tryDefine(global, name, data(value, false)) }
+  const get = () => {
+    const value = load(part)[name]
+    set(value)
+    return value
   }
+  defineProperty(global, name, { __proto__: null, get, set, enumerable: false, configurable: true })
 }
+for (const [type, names] of table.localized) for (const name of names)
+  own(global[type].prototype, name, { [name](...args) { return load('locale')[name](this, args) } }[name], false)
 own(global, 'print', print, false)
 own(global, 'text', print, false)
-const refuse = () => { throw new errors.TypeError('Cannot assign to state: change what it holds, as in state.name = value') }
-defineProperty(global, 'state', { __proto__: null, get: () => state, set: refuse, enumerable: false, configurable: false })
-lazy('values', ['ToolError'])
-lazy('console', ['console'])
-lazy('calls', ['sleep', 'search', 'describe', 'results'])
-lazy('timers', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask'])
-lazy('date', ['Date'])
-lazy('intl', ['Intl'])
-lazy('clone', ['structuredClone'])
-lazy('exception', ['DOMException'])
-lazy('url', ['URL', 'URLSearchParams'])
-lazy('encoding', ['TextEncoder', 'TextDecoder', 'atob', 'btoa'])
-lazy('chance', ['crypto', 'performance'])
-const localized = (prototype, names) => {
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]
-    own(prototype, name, { [name](...args) { return load('locale')[name](this, args) } }[name], false)
-  }
-}
-const toLocale = ['toLocaleString']
-localized(Number.prototype, toLocale)
-localized(BigInt.prototype, toLocale)
-localized(Array.prototype, toLocale)
-localized(String.prototype, ['localeCompare', 'toLocaleUpperCase', 'toLocaleLowerCase'])
+const set = () => { throw new TypeError('Cannot assign to state: change what it holds, as in state.name = value') }
+defineProperty(global, 'state', { __proto__: null, get: () => state, set, enumerable: false, configurable: false })
 /** Called at each call of a tool, to know where it was made if it fails. */
 const site = () => construct(kit.Error, [])
-return [site, () => load('values').ours]
-})`
+return [site, () => load('values').ours, kit.freeze]
+}`
+
+/** What the prelude takes of the language, and which globals it makes of which part. */
+export const table2 = {
+  globals: ['Date', 'Error', 'Number', 'String', 'Symbol'],
+  functions: [
+    [
+      'Object',
+      ['defineProperty', 'freeze', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'hasOwn', 'setPrototypeOf'],
+    ],
+    ['Reflect', ['apply', 'construct', 'ownKeys']],
+    ['Array', ['isArray']],
+    ['Date', ['now']],
+    ['JSON', ['stringify']],
+    ['Math', ['random']],
+    ['Number', ['isFinite']],
+  ],
+  methods: [
+    ['String', 'slice', 'slice'],
+    ['Date', 'getTime', 'time'],
+    ['Date', 'toISOString', 'iso'],
+    ['String', 'valueOf', 'text'],
+    ['Number', 'valueOf', 'number'],
+    ['Boolean', 'valueOf', 'truth'],
+    ['BigInt', 'valueOf', 'big'],
+    ['Map', 'forEach', 'mapEach'],
+    ['Set', 'forEach', 'setEach'],
+    ['Promise', 'then', 'then'],
+  ],
+  lazy: [
+    ['values', ['ToolError']],
+    ['console', ['console']],
+    ['calls', ['sleep', 'search', 'describe', 'results']],
+    ['timers', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask']],
+    ['date', ['Date']],
+    ['intl', ['Intl']],
+    ['clone', ['structuredClone']],
+    ['exception', ['DOMException']],
+    ['url', ['URL', 'URLSearchParams']],
+    ['encoding', ['TextEncoder', 'TextDecoder', 'atob', 'btoa']],
+    ['chance', ['crypto', 'performance']],
+  ],
+  localized: [
+    ['Number', ['toLocaleString']],
+    ['BigInt', ['toLocaleString']],
+    ['Array', ['toLocaleString']],
+    ['String', ['localeCompare', 'toLocaleUpperCase', 'toLocaleLowerCase']],
+  ],
+} satisfies Json

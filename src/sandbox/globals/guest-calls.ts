@@ -1,5 +1,5 @@
 /** Built-in calls, which check their arguments in the script: what is wrong is thrown where it is written. */
-export const calls = `((kit) => {
+export const calls = `kit => {
 const { host, errors, slice, stringify, String: string } = kit
 const what = (value) => {
   if (typeof value === 'string') return stringify(slice(value, 0, 40))
@@ -30,4 +30,4 @@ return {
     return host.results({ handle })
   },
 }
-})`
+}`

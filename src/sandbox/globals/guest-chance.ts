@@ -1,5 +1,5 @@
 /** Chance is that of \`Math.random\`, which begins from the run's seed; time is that of the script's clock. */
-export const chance = `((kit) => {
+export const chance = `kit => {
 const { random, now, own, load, bind, getPrototypeOf, getOwnPropertyDescriptor, Symbol: { toStringTag } } = kit
 const inBase = bind(Number.prototype.toString)
 const kindOf = bind(getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), toStringTag).get)
@@ -33,4 +33,4 @@ const timeOrigin = now()
 const performance = { now: () => now() - timeOrigin, timeOrigin, toJSON: () => ({ timeOrigin }) }
 own(performance, toStringTag, 'Performance', false)
 return { __proto__: null, crypto, performance }
-})`
+}`

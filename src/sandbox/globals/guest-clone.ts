@@ -2,9 +2,9 @@
  * The structured clone of the platform, as a list of work instead of recursion: depth costs no stack. It has no word for
  * functions, symbols and promises, and nothing can be transferred.
  */
-export const clone = `((kit) => {
+export const clone = `kit => {
 const { isPromise, own, load, bind, errors, ownKeys, hasOwn, getOwnPropertyDescriptor, getPrototypeOf, construct } = kit
-const { isArray, time, text, number, truth, big, mapEach, setEach, NativeDate, Error, String: string, Symbol: { toStringTag } } = kit
+const { isArray, time, text, number, truth, big, mapEach, setEach, Date: NativeDate, Error, String: string, Symbol: { toStringTag } } = kit
 const classOf = bind({}.toString)
 const weakMapHas = bind(WeakMap.prototype.has)
 const weakSetHas = bind(WeakSet.prototype.has)
@@ -115,4 +115,4 @@ function structuredClone(value, options) {
   return cloned
 }
 return { __proto__: null, structuredClone }
-})`
+}`

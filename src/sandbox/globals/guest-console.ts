@@ -1,5 +1,5 @@
 /** Each method prints its values as `print` does. Times are those of the script's clock. */
-export const console = `((kit) => {
+export const console = `kit => {
 const { host: { print }, now, own, hasOwn, isArray, String: string } = kit
 const started = { __proto__: null }
 const counts = { __proto__: null }
@@ -42,4 +42,4 @@ const console = {
 }
 own(console, kit.Symbol.toStringTag, 'console', false)
 return { __proto__: null, console }
-})`
+}`

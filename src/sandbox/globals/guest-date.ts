@@ -2,8 +2,8 @@
  * Local times as the script's zone has them. The engine takes the offset of a local time as if it was one of UTC, which is
  * wrong for some hours around each change of the clock: what makes an instant of a local time asks the host.
  */
-export const date = `((kit) => {
-const { ask, host, own, load, bind, errors, time, NativeDate, construct, apply, String: string, Number: toNumber, Symbol: { toPrimitive } } = kit
+export const date = `kit => {
+const { ask, host, own, load, bind, errors, time, Date: NativeDate, construct, apply, String: string, Number: toNumber, Symbol: { toPrimitive } } = kit
 const { prototype } = NativeDate
 const isFixed = ask('zone.fixed')
 const zoneOffset = bind(prototype.getTimezoneOffset)
@@ -83,4 +83,4 @@ localized('toLocaleString', 'both')
 localized('toLocaleDateString', 'date')
 localized('toLocaleTimeString', 'time')
 return { __proto__: null, Date: isFixed ? NativeDate : Local }
-})`
+}`

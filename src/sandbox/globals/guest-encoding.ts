@@ -1,5 +1,5 @@
 /** Bytes cross to the host as a text of one character a byte. */
-export const encoding = `((kit) => {
+export const encoding = `kit => {
 const { ask, own, bind, errors, String: string, slice, apply, getOwnPropertyDescriptor, getPrototypeOf, Symbol: { toStringTag } } = kit
 const { Uint8Array: Bytes, encodeURIComponent: encode, unescape } = globalThis
 const { fromCharCode } = String
@@ -102,4 +102,4 @@ return {
   atob(text) { return ask('atob', toText(text)) },
   btoa(text) { return ask('btoa', toText(text)) },
 }
-})`
+}`

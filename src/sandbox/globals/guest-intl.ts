@@ -2,7 +2,7 @@
  * `Intl` is the platform's. Here are its shapes: each object is the number of a formatter that the host keeps, and getters,
  * iterators and conversions of what a script passes run where they belong, in the script.
  */
-export const intl = `((kit) => {
+export const intl = `kit => {
 const { ask, own, bind, errors, time, now, number, big, isFinite, construct, isArray, String: string, Number: toNumber, defineProperty } = kit
 const { Symbol: { toStringTag, iterator }, stringify, slice } = kit
 const { WeakMap: Ids, Object: Base } = globalThis
@@ -146,4 +146,4 @@ own(Intl, toStringTag, 'Intl', false)
 const once = (kind, usage, locales, options, name, args) =>
   ask('intl.once', kind, usage, toLocales(locales), given(toOptions(kind, options)), name, args)
 return { __proto__: null, Intl, once, toLocales, toNumeric }
-})`
+}`

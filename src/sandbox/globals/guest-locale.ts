@@ -1,5 +1,5 @@
 /** The methods of numbers, texts and arrays that ask for a locale. Each gets what it is called on, and its arguments. */
-export const locale = `((kit) => {
+export const locale = `kit => {
 const { ask, load, errors, number, big, isArray, String: string } = kit
 const { once, toLocales, toNumeric } = load('intl')
 const formatNumber = (value, locales, options) => once('NumberFormat', 'any', locales, options, 'format', [toNumeric(value)])
@@ -26,4 +26,4 @@ return {
   toLocaleUpperCase: (self, args) => ask('upper', toText(self), toLocales(args[0])),
   toLocaleLowerCase: (self, args) => ask('lower', toText(self), toLocales(args[0])),
 }
-})`
+}`

@@ -3,7 +3,7 @@
  * unsent: it comes to nothing. What a callback throws, or the promise that it returns rejects with, ends the script as any
  * exception does that nobody catches: nothing else waits for it.
  */
-export const timers = `((kit) => {
+export const timers = `kit => {
 const { isPromise, host: { sleep, fail }, errors, apply, then, Number: toNumber } = kit
 const settled = Promise.resolve()
 const active = { __proto__: null }
@@ -56,4 +56,4 @@ return {
     then(settled, () => run(callback, []))
   },
 }
-})`
+}`

@@ -1,5 +1,5 @@
 /** The host takes addresses apart; what a URL and its parameters share is kept here. */
-export const url = `((kit) => {
+export const url = `kit => {
 const { ask, own, bind, errors, ownKeys, isArray, String: string, defineProperty, getOwnPropertyDescriptor, apply } = kit
 const { Symbol: { toStringTag, iterator } } = kit
 const toWellFormed = bind(String.prototype.toWellFormed)
@@ -153,4 +153,4 @@ const origin = function () { return partOf(this, 'origin') }
 defineProperty(URL.prototype, 'origin', { __proto__: null, get: origin, set: undefined, enumerable: true, configurable: true })
 own(URL.prototype, toStringTag, 'URL', false)
 return { __proto__: null, URL, URLSearchParams }
-})`
+}`

@@ -2,7 +2,7 @@
 const errorLength = 2000
 
 /** The unusual: a value that the object format refuses, a print of it, an error. Calls and results do without. */
-export const values = `((kit) => {
+export const values = `kit => {
 const { isPromise, own, slice, errors, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, defineProperty } = kit
 const { hasOwn, ownKeys, construct, isArray, stringify, isFinite, String: string, Error } = kit
 const { time, iso, text, number, truth, big, mapEach, setEach } = kit
@@ -124,4 +124,4 @@ const makeError = (failure, site) => {
   return error
 }
 return { __proto__: null, ToolError, ours: [copy, show, describe, makeError] }
-})`
+}`
