@@ -100,6 +100,7 @@ function toSetup({
   owner,
   budget = {},
   limits = {},
+  scripts = true,
   store = 'indexeddb',
 }: AgentOptions): AgentSetup {
   return {
@@ -111,6 +112,7 @@ function toSetup({
       : { hosted: false, config: model },
     budget,
     limits,
+    scripts,
     store,
     locale: navigator.language,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

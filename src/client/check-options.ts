@@ -18,6 +18,8 @@ export interface AgentOptions {
   readonly session?: string
   /** Amounts that one run may use. */
   readonly budget?: Partial<Budget>
+  /** Whether the model may write scripts. Default true. */
+  readonly scripts?: boolean
   /** Of the scripts that the model writes. */
   readonly limits?: Partial<ScriptLimits>
   /** Default `indexeddb`. */
@@ -62,6 +64,7 @@ const agentRules: Rules<AgentOptions> = {
   owner: text,
   session: text,
   budget: record,
+  scripts: flag,
   limits: record,
   store: [(value) => value === 'indexeddb' || value === 'memory', 'must be "indexeddb" or "memory"'],
   worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],

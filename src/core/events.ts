@@ -71,6 +71,7 @@ export interface RunHeader {
   readonly model: { readonly provider: string; readonly model: string }
   /** Hash of instructions and tool definitions as the model sees them; the store holds them once. */
   readonly contextHash: string
+  /** That scripts run on; absent: there are none. */
   readonly engine?: string
   readonly seed: number
   readonly locale: string

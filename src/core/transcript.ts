@@ -26,6 +26,8 @@ export interface Transcript {
   readonly messages: readonly Message[]
   readonly run: number
   readonly origin: Origin
+  /** The model may run scripts, by which it gets at what is cut. */
+  readonly hasScripts: boolean
   /** Calls of the last message, not yet answered in `messages`. */
   readonly waiting: readonly KeyedCall[]
   readonly results: ReadonlyMap<string, Message & { role: 'tool' }>
@@ -37,6 +39,7 @@ export const emptyTranscript: Transcript = {
   messages: [],
   run: 0,
   origin: { provider: '', model: '' },
+  hasScripts: false,
   waiting: [],
   results: new Map(),
   news: [],
@@ -44,6 +47,8 @@ export const emptyTranscript: Transcript = {
 
 /** Characters of one tool result that the model is shown. */
 export const shownCharacters = 16_000
+/** Characters of what a script prints that it is shown. */
+export const shownPrints = 8_000
 
 /**
  * The transcript after one more event of a session. It grows only at `step-start` and `run-end`: results in call order, then
@@ -52,7 +57,7 @@ export const shownCharacters = 16_000
 export function grow(t: Transcript, event: RunEvent): Transcript {
   switch (event.type) {
     case 'run-start':
-      return { ...t, run: t.run + 1, origin: event.model }
+      return { ...t, run: t.run + 1, origin: event.model, hasScripts: event.engine !== undefined }
     case 'user-message':
       return { ...t, messages: [...t.messages, { role: 'user', text: wellFormed(event.text) }] }
     case 'assistant-message': {
@@ -66,7 +71,7 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       if (!call) return t
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
       const { outcome } = event
-      const text = outcome === 'ok' ? resultText(event, call.key) : failureText(event)
+      const text = outcome === 'ok' ? resultText(event, t.hasScripts ? call.key : undefined) : failureText(event)
       return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
     }
     case 'tool-reconciled':
@@ -107,8 +112,9 @@ export const keyOf = (run: number, callId: string): string => `${run}.${callId}`
 const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: keyOf(t.run, call.callId) })
 
 /** What a script printed stands below what it returned: each within its own budget. */
-function resultText({ output, prints }: ToolResult, key: string): string {
-  const text = shown(output ?? null, `in a script, results(${JSON.stringify(key)}) gives all of it`)
+function resultText({ output, prints }: ToolResult, handle: string | undefined): string {
+  const rest = handle === undefined ? undefined : `in a script, results(${JSON.stringify(handle)}) gives all of it`
+  const text = shown(output ?? null, rest)
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 

@@ -40,7 +40,7 @@ export async function advanceScript(
     const made = await (fed === undefined
       ? live.script.start(startOf(log.events, callId).at)
       : live.script.resume(toFed(ports, callId, fed)))
-    live.cpuMs += made.cpuMs
+    scripts.spend(callId, made.cpuMs)
     if (made.outcome) end()
     else scripts.park(callId)
     tell(ports, callId, live, made)
@@ -86,6 +86,6 @@ function tell(ports: RunPorts, callId: string, live: LiveScript, turn: ScriptTur
   if (!turn.outcome && now - live.toldAt < tellEvery) return
   live.toldAt = now
   const { line, memoryBytes } = turn
-  const { cpuMs } = live
+  const cpuMs = ports.scripts.spent(callId)
   ports.onProgress({ callId, turns: live.turn, cpuMs, memoryBytes, ...(line !== undefined && { line }) })
 }

@@ -36,7 +36,8 @@ export interface Agent {
 export async function openAgent(setup: AgentSetup, platform: Platform, notices: Notices): Promise<Agent> {
   const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
-  const tools = createToolSet(setup.tools, validator)
+  const limits = withDefaults(defaultLimits, setup.limits)
+  const tools = createToolSet(setup.tools, validator, { scripts: setup.scripts, limits })
   const context: Context = { instructions: setup.instructions, tools: tools.definitions }
   const hostedModels = new HostedModels(page, platform.newId)
   let loaded: Promise<Model> | undefined
@@ -61,7 +62,7 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
     contextHash: sha256(canonicalJson(context as unknown as Json)),
     sandbox: platform.createSandbox(),
     budget: withDefaults(defaultBudget, setup.budget),
-    limits: withDefaults(defaultLimits, setup.limits),
+    limits,
     search: searchOnce(),
     hostedModels,
     model: () => (loaded ??= load()),

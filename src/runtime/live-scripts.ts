@@ -5,8 +5,6 @@ export interface LiveScript {
   readonly script: Script
   /** Turns it has made. */
   turn: number
-  /** Milliseconds of CPU that they took. */
-  cpuMs: number
   /** When a person was last told how it goes. */
   toldAt: number
 }
@@ -17,6 +15,7 @@ const parkAfter = 5_000
 /** The isolates of a run, by the call that runs each. */
 export class LiveScripts {
   readonly #all = new Map<string, LiveScript>()
+  readonly #spent = new Map<string, number>()
   readonly #parking = new Map<string, ReturnType<typeof setTimeout>>()
 
   get(callId: string): LiveScript | undefined {
@@ -24,9 +23,18 @@ export class LiveScripts {
   }
 
   add(callId: string, script: Script): LiveScript {
-    const live = { script, turn: 0, cpuMs: 0, toldAt: 0 }
+    const live = { script, turn: 0, toldAt: 0 }
     this.#all.set(callId, live)
     return live
+  }
+
+  /** Milliseconds of CPU that it has taken here, replays not counted: giving its isolate up gains it none. */
+  spent(callId: string): number {
+    return this.#spent.get(callId) ?? 0
+  }
+
+  spend(callId: string, cpuMs: number): void {
+    this.#spent.set(callId, this.spent(callId) + cpuMs)
   }
 
   /** It waits: for a call that takes long, or for a person, it holds no worker. */

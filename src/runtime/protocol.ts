@@ -66,6 +66,8 @@ export interface AgentSetup {
   /** What is absent takes `defaultBudget` and `defaultLimits`. */
   readonly budget: Partial<Budget>
   readonly limits: Partial<ScriptLimits>
+  /** Whether the model may run scripts. */
+  readonly scripts: boolean
   readonly store: 'indexeddb' | 'memory'
   readonly locale: string
   readonly timeZone: string

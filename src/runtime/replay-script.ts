@@ -18,6 +18,7 @@ export function liveScript(ports: RunPorts, call: CallState): LiveScript | { rea
   const engine = header?.engine ?? ''
   if (!header || !sandbox.runs(engine))
     return { reason: `it was started on ${engine}, and only ${sandbox.engine} is here` }
+  const limits = limitsOf(ports, callId)
   const code = isJsonObject(call.checked) && typeof call.checked.code === 'string' ? call.checked.code : ''
   const script = sandbox.start({
     code,
@@ -29,7 +30,7 @@ export function liveScript(ports: RunPorts, call: CallState): LiveScript | { rea
     locale: header.locale,
     timeZone: header.timeZone,
     state: memory.stateAtStart(log.runId, callId),
-    limits: limitsOf(ports, callId),
+    limits: { ...limits, totalCpuMs: Math.max(1, limits.totalCpuMs - scripts.spent(callId)) },
   })
   return scripts.add(callId, script)
 }

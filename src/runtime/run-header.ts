@@ -21,7 +21,7 @@ export function headerOf(
     epoch: 1,
     model: agent.modelName,
     contextHash: agent.contextHash,
-    engine: agent.sandbox.engine,
+    ...(agent.setup.scripts && { engine: agent.sandbox.engine }),
     seed: agent.platform.newSeed(),
     locale,
     timeZone,

@@ -1,13 +1,10 @@
 import type { EventBody, Failure, Outcome } from '../core/events.js'
 import type { CallState } from '../core/state.js'
-import { cut } from '../core/transcript.js'
+import { cut, shownPrints } from '../core/transcript.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 import { callsOf } from './script-calls.js'
 import { bytesOf } from './tool-result.js'
-
-/** Characters of a script's prints that the model is shown. The log has all of them. */
-const shownPrints = 8_000
 
 /** Closes a call that was not executed, or a script that has ended. */
 export async function settleTool(ports: RunPorts, { call, outcome }: EffectOf<'settle-tool'>): Promise<EventBody> {

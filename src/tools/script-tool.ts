@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/json.js'
 import { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
-import { shownCharacters } from '../core/transcript.js'
+import { shownCharacters, shownPrints } from '../core/transcript.js'
 import { asks, declareTools, groupTools } from './declarations.js'
 import { cut, dotted, quoted } from './declarations-literal.js'
 import { exampleOf } from './script-tool-example.js'
@@ -13,7 +13,7 @@ export type Declared = 'all' | 'names' | 'search'
 
 export interface ScriptToolOptions {
   /** Absent: the defaults. */
-  readonly limits?: ScriptLimits
+  readonly limits?: ScriptLimits | undefined
   /** Absent: the most that fits into 16,000 bytes. */
   readonly declare?: Declared
 }
@@ -49,14 +49,14 @@ export function scriptToolDefinition(
 }
 
 function rules(limits: ScriptLimits, someAsk: boolean): string {
-  const { calls, cpuMs, totalCpuMs, printBytes } = limits
+  const { calls, cpuMs, totalCpuMs } = limits
   return [
     'The code is the body of an async function: await and return work at its top level. Return only what you need: nothing else is kept.',
     'tools.NAME(input) gives a promise of the output; make independent calls with Promise.all. A failed call throws a ToolError with code, message, retryable, tool and callId.',
     'print(...) shows you a value too. search(query) and describe(name) find tools and tell their types. results(handle) gives an earlier result that was cut. sleep(ms) waits. What you put into the object state is there in later scripts.',
     'URL, Intl, TextEncoder, setTimeout, structuredClone and crypto.randomUUID are there; network, DOM and import are not.',
     ...(someAsk ? ['A tool marked "asks" may ask a person first; the script waits for the answer.'] : []),
-    `Limits: ${counted(calls)} calls, ${seconds(cpuMs)} of computing between two calls and ${seconds(totalCpuMs)} in all. You are shown the first ${counted(shownCharacters)} characters of what it returns, and the start of what it prints, at most ${size(printBytes)}.`,
+    `Limits: ${counted(calls)} calls, ${seconds(cpuMs)} of computing between two calls and ${seconds(totalCpuMs)} in all. You are shown the first ${counted(shownCharacters)} characters of what it returns, and ${counted(shownPrints)} of what it prints.`,
     'If it fails, you get the error with its line, and the calls it made with their outcomes. What it wrote by then stays: do not call it again.',
   ]
     .map((line) => `- ${line}`)
@@ -97,4 +97,3 @@ const ways: Readonly<Record<Declared, (tools: readonly ToolDefinition[]) => stri
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 const counted = (n: number): string => String(n).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 const seconds = (ms: number): string => `${ms / 1000} s`
-const size = (n: number): string => (n % 1024 === 0 ? `${counted(n / 1024)} KB` : `${counted(n)} bytes`)

@@ -1,5 +1,6 @@
 import { canonicalJson, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
+import type { ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
 import { builtInTools } from './built-in-tools.js'
 import { checkDefinition, refuse } from './definition.js'
@@ -10,7 +11,7 @@ import { scriptToolDefinition, scriptToolName } from './script-tool.js'
 
 /** The tools of an agent, on the side of its worker: what the gate looks a call up in. */
 export interface ToolSet {
-  /** What the model is told, in this order: the script tool, then the others as they were given. */
+  /** What the model is told, in this order: the script tool if there are scripts, then the others as they were given. */
   readonly definitions: readonly ToolDefinition[]
   /** What a script can call as `tools.NAME`. */
   readonly scriptTools: readonly ToolDefinition[]
@@ -30,19 +31,30 @@ export interface ToolEntry {
   validateOutput?(output: Json): readonly Fault[]
 }
 
+export interface ToolSetOptions {
+  /** Whether the model may run scripts. Default true. */
+  readonly scripts?: boolean
+  /** Of scripts, which the model is told. Absent: the defaults. */
+  readonly limits?: ScriptLimits
+}
+
 /**
  * Looked up in a map and not in an object, because the name of a call is the model's: `constructor` is no tool. Schemas are
  * compiled when they are first needed, so that a bad one takes only its own tool away.
  * @throws {HandrailError} `invalid_tool` for a definition that is wrong, and for two of one name.
  */
-export function createToolSet(given: readonly ToolDefinition[], validator: Validator): ToolSet {
+export function createToolSet(
+  given: readonly ToolDefinition[],
+  validator: Validator,
+  { scripts = true, limits }: ToolSetOptions = {},
+): ToolSet {
   const names = new Set<string>()
   for (const definition of given) {
     checkDefinition(definition)
     if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
     names.add(definition.name)
   }
-  const definitions = [scriptToolDefinition(given), ...given]
+  const definitions = scripts ? [scriptToolDefinition(given, { limits }), ...given] : given
   const entries = new Map<string, ToolEntry>()
   for (const definition of [...definitions, ...builtInTools])
     entries.set(definition.name, createEntry(definition, validator))
@@ -50,7 +62,7 @@ export function createToolSet(given: readonly ToolDefinition[], validator: Valid
     definitions,
     scriptTools: given,
     get: (name) => entries.get(name),
-    nearest: (name) => nearest(name, [scriptToolName, ...names]),
+    nearest: (name) => nearest(name, scripts ? [scriptToolName, ...names] : names),
   }
 }
 

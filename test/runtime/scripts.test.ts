@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { RunEvent } from '../../src/core/events.js'
 import type { Json } from '../../src/core/json.js'
+import { transcript } from '../../src/core/transcript.js'
 import { ToolError } from '../../src/errors.js'
 import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
 import { ask, inTurn, lastResult, say, World, type TestAgent, type WorldOptions } from './world.js'
@@ -126,6 +127,50 @@ describe('a script', () => {
     expect(notices.at(-1)).toMatchObject({ callId: '1.0', turns: 2 })
     expect(notices.at(-1)!.memoryBytes).toBeGreaterThanOrEqual(16 << 20)
     expect(notices.some(({ line }) => line === 1)).toBe(true)
+  })
+})
+
+describe('an agent without scripts', () => {
+  it('has no script tool, and no word of one', async () => {
+    const seen: string[][] = []
+    const world = worldOf({
+      setup: { scripts: false },
+      tools: { look: { risk: 'read', run: () => 'x'.repeat(20_000) } },
+      model: (request) => {
+        seen.push(request.tools.map(({ name }) => name))
+        return request.messages.at(-1)?.role === 'user' ? ask(['look', {}], script('1')) : say(lastResult(request))
+      },
+    })
+    const agent = await world.agent()
+    await agent.run('Go')
+    await agent.end()
+    expect(seen).toEqual([['look'], ['look']])
+    expect(eventsOf(agent, 'tool-result').find(({ callId }) => callId === '1.1')?.failure?.code).toBe('unknown_tool')
+    expect(JSON.stringify(eventsOf(agent, 'run-start'))).not.toContain('quickjs')
+    const messages = transcript(agent.events).messages
+    expect(messages.find((m) => m.role === 'tool')).toMatchObject({
+      text: expect.stringMatching(/\[cut: 16000 of 20000 characters are shown\]$/),
+    })
+  })
+})
+
+describe('search() and describe()', () => {
+  it('find tools that the run allows, and tell what they take', async () => {
+    const input = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } as const
+    const tools = {
+      get_order: { risk: 'read', input, description: 'Gets an order', run: () => 1 },
+      delete_order: { risk: 'irreversible', input, description: 'Deletes an order', run: () => 1 },
+    } as const
+    const code =
+      'return [(await search("order")).map((t) => t.name), await describe("get_order"), await describe("get_ordr").catch((e) => e.message)]'
+    const world = worldOf({ tools, model: inTurn(ask(script(code)), (r) => say(lastResult(r))) })
+    const agent = await world.agent()
+    await agent.run('Go', { readOnly: true })
+    await agent.end()
+    const [found, described, missing] = JSON.parse(saidIn(agent.events)[0]!) as Json[]
+    expect(found).toEqual(['get_order'])
+    expect(JSON.stringify(described)).toContain('id: string')
+    expect(missing).toContain('get_order')
   })
 })
 

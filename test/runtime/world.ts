@@ -84,6 +84,7 @@ export class World {
       model: { hosted: false, config: { provider: 'test', model: 'test-1' } },
       budget: {},
       limits: {},
+      scripts: true,
       store: 'memory',
       locale: 'en-GB',
       timeZone: 'Europe/Berlin',

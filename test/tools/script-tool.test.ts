@@ -50,8 +50,8 @@ describe('scriptToolDefinition()', () => {
   })
 
   it('tells the limits that a script has', () => {
-    const limits = { ...defaultLimits, calls: 12_345, cpuMs: 1_500, printBytes: 2_048 }
-    expect(describes([pay], { limits })).toMatch(/12,345 calls, 1\.5 s of computing .* at most 2 KB/)
+    const limits = { ...defaultLimits, calls: 12_345, cpuMs: 1_500 }
+    expect(describes([pay], { limits })).toMatch(/12,345 calls, 1\.5 s of computing .* 8,000 of what it prints/)
   })
 
   it('gives names in place of types when they are too much, and how to get the types', () => {
