@@ -32,7 +32,9 @@ export type GuestError =
   | { readonly type: 'TypeError' | 'RangeError'; readonly code: string; readonly message: string }
 
 export interface GuestOptions
-  extends Omit<EngineOptions, 'call' | 'offsetAt'>, Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
+  extends
+    Omit<EngineOptions, 'call' | 'offsetAt'>,
+    Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
   readonly stopwatch: Stopwatch
   callTool(name: string, args: readonly Handle[]): Handle
   print(args: readonly Handle[]): void

@@ -53,10 +53,7 @@ return [site, () => load('values').ours, kit.freeze]
 export const table2 = {
   globals: ['Date', 'Error', 'Number', 'String', 'Symbol'],
   functions: [
-    [
-      'Object',
-      ['defineProperty', 'freeze', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'hasOwn', 'setPrototypeOf'],
-    ],
+    ['Object', ['defineProperty', 'freeze', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'hasOwn', 'setPrototypeOf']],
     ['Reflect', ['apply', 'construct', 'ownKeys']],
     ['Array', ['isArray']],
     ['Date', ['now']],

@@ -151,7 +151,9 @@ export function supported(kind: string, locales: string[], options: Json | undef
   const { supportedLocalesOf } = kindsWithLocales[kind]!
   return supportedLocalesOf(locales, options as undefined)
 }
-const kindsWithLocales: Readonly<Record<string, { supportedLocalesOf(locales: string[], options?: undefined): string[] }>> = {
+const kindsWithLocales: Readonly<
+  Record<string, { supportedLocalesOf(locales: string[], options?: undefined): string[] }>
+> = {
   NumberFormat: Intl.NumberFormat,
   DateTimeFormat: Intl.DateTimeFormat,
   ListFormat: Intl.ListFormat,

@@ -75,6 +75,9 @@ export function toBase64(text: string): string {
   try {
     return btoa(text)
   } catch {
-    throw new Fault('InvalidCharacterError', 'Cannot encode: the text has characters above U+00FF. Encode it with TextEncoder first')
+    throw new Fault(
+      'InvalidCharacterError',
+      'Cannot encode: the text has characters above U+00FF. Encode it with TextEncoder first',
+    )
   }
 }
