@@ -17,13 +17,9 @@ export class Printer {
 
   print(guest: Guest, args: readonly Handle[]): void {
     if (this.#bytes > this.limit) return
-    let line = ''
-    for (const [i, arg] of args.entries()) {
-      line += (i === 0 ? '' : ' ') + this.#show(guest, arg)
-      if (line.length > this.limit) break
-    }
-    this.#bytes += this.stopwatch.aside(() => jsonBytes(line)) + 1
-    this.#lines.push(this.#bytes > this.limit ? cutNote(this.limit) : line)
+    const line = this.#lineOf(guest, args)
+    this.#bytes += line === undefined ? Infinity : this.stopwatch.aside(() => jsonBytes(line)) + 1
+    this.#lines.push(line === undefined || this.#bytes > this.limit ? cutNote(this.limit) : line)
   }
 
   /** What was printed since the last time. */
@@ -31,11 +27,17 @@ export class Printer {
     return this.#lines.splice(0)
   }
 
-  #show(guest: Guest, value: Handle): string {
+  /** None when it is too long: what it takes to find that out a thousand times is no time of the script. */
+  #lineOf(guest: Guest, args: readonly Handle[]): string | undefined {
+    let line = ''
     try {
-      return guest.show(value, this.limit)
+      for (const [i, arg] of args.entries()) {
+        line += (i === 0 ? '' : ' ') + guest.show(arg, this.limit)
+        if (line.length > this.limit) return undefined
+      }
+      return line
     } catch (error) {
-      if (error instanceof TooLarge) return cutNote(this.limit)
+      if (error instanceof TooLarge) return undefined
       throw error
     }
   }
