@@ -1,4 +1,4 @@
 import { describeEscapes } from '../conformance/sandbox-escapes.js'
-import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
+import { createNodeSandbox } from '../sandbox/node-sandbox.js'
 
-describeEscapes('the isolate in this thread', createIsolateSandbox)
+describeEscapes('threads of Node', async () => (await createNodeSandbox()).sandbox)

@@ -1,0 +1,182 @@
+import { attacks, type Family } from './attack.js'
+
+/** Texts that are no body of a function, or more than one. */
+export const syntax: Family = {
+  name: 'breakouts of syntax',
+  allowed: ['syntax', 'check', 'thrown', 'ok'],
+  attacks: attacks([
+    ['closes its function early', `}); globalThis.x = 1; (async () => {`, 'syntax'],
+    ['closes its function early with a call', `})(); globalThis.x = 1; (async () => {`, 'syntax'],
+    ['closes its function early with a comma', `}, globalThis.x = 1, async () => {`, 'syntax'],
+    ['closes its function early with a second function', `} async function second() {`, 'syntax'],
+    ['closes its function early with a block', `} { globalThis.x = 1`, 'syntax'],
+    ['closes its function early with a class', `} class A { static { globalThis.x = 1 }`, 'syntax'],
+    ['closes its function early behind a comment', `/* */ } /* */ globalThis.x = 1; { /* */`, 'syntax'],
+    ['closes its function early behind a line end', `\n}\n)()\nglobalThis.x = 1;\n(async()=>{`, 'syntax'],
+    ['closes the call of an expression', `1)); globalThis.x = 1; ((1`, ['syntax', 'ok']],
+    [
+      'closes the call of an expression with a function',
+      `1)); globalThis.x = 1; (async () => { return ((1`,
+      ['syntax'],
+    ],
+    ['closes the return of an expression', `const a = 1\na); globalThis.x = 1; (a`, ['syntax', 'ok']],
+    ['swallows the end with a comment', `return 1 /*`, 'syntax'],
+    ['swallows the end with a line comment', `return 1 //`, { ends: 'ok', value: 1 }],
+    ['swallows the end with a template', 'return `', 'syntax'],
+    ['swallows the end with a text', `return '`, 'syntax'],
+    ['swallows the end with a pattern', `return /[`, 'syntax'],
+    ['swallows the end with an HTML comment', `return 1 <!-- x`, ['syntax', 'ok']],
+    ['swallows the end with a line separator', `return 1 //\u2028}`, 'syntax'],
+    ['leaves strict mode', `with ({}) {}`, 'syntax'],
+    ['leaves strict mode by an octal', `return 010`, 'syntax'],
+    ['leaves strict mode by a delete', `delete x`, 'syntax'],
+    ['writes an undeclared name', `undeclared = 1`, 'thrown'],
+    ['imports by a statement', `import x from 'x'`, ['syntax', 'check']],
+    ['imports by a statement in the middle', `const a = 1\nimport { b } from 'node:fs'\nreturn b`, ['syntax', 'check']],
+    ['exports by a statement', `export const a = 1`, ['syntax', 'check', 'ok']],
+    ['uses import.meta', `return import.meta.url`, ['syntax', 'check']],
+    ['yields in its function', `yield 1`, ['syntax', 'thrown']],
+    ['uses new.target', `return new.target`, ['syntax', 'ok']],
+    ['uses super', `super.x`, 'syntax'],
+    ['names its arguments', `return arguments.length`, ['syntax', 'ok', 'thrown']],
+    ['escapes a keyword', `\\u0066or (;;) ;`, 'syntax'],
+    ['begins with a byte order mark', `\ufeffreturn 1`, { ends: 'ok', value: 1 }],
+    [
+      'hides a brace in a text of both directions',
+      `const a = 'user\u202e } \u2066'; return a.length`,
+      { ends: 'ok', value: 9 },
+    ],
+    ['uses U+0000 as the end', `return 1 \0 })(); globalThis.x = 1`, 'syntax'],
+    ['uses a lone surrogate as a name', `const \ud800 = 1`, 'syntax'],
+    ['gives a directive', `'use asm'; return 1`, { ends: 'ok', value: 1 }],
+    ['is a type alone', `type A = typeof import('node:fs')`, ['ok', 'syntax', 'check']],
+    ['is a declaration of a module', `declare module 'x' { export const a: 1 }`, ['ok', 'syntax', 'check', 'thrown']],
+    [
+      'is an enum that runs code',
+      `enum A { B = (() => { throw new Error('ran') })() as number }`,
+      ['thrown', 'syntax'],
+    ],
+    ['is a fence in a fence', '```js\nreturn 1\n```\n```js\nfor (;;);\n```', 'ok'],
+    ['hides code in prose', 'for (;;);\n```js\nreturn 1\n```', { ends: 'ok', value: 1 }],
+  ]),
+}
+
+/** Long texts, which the host must read in one pass. */
+export const texts: Family = {
+  name: 'long texts',
+  allowed: ['syntax', 'check', 'thrown', 'ok'],
+  limits: { cpuMs: 2_000 },
+  attacks: attacks([
+    ['is a megabyte', 'x'.repeat(1 << 20), { ends: 'syntax', message: /more than 262144 bytes/ }],
+    ['is a row of line ends', `${'\n'.repeat(250_000)})`, 'syntax'],
+    ['is a row of spaces', `return 1${' '.repeat(250_000)}x`, 'syntax'],
+    ['is a row of semicolons', `x${';'.repeat(250_000)}x y`, 'syntax'],
+    ['is a row of fences', `${'```\n'.repeat(60_000)}const x: =`, ['syntax']],
+    ['is a row of fences that open', `${'```js\nx\n'.repeat(30_000)}const x: =`, ['syntax']],
+    ['is a row of tags', `${'<a>'.repeat(80_000)}const x: =`, 'syntax'],
+    ['is a row of exports', `${'export default\n'.repeat(15_000)}const x: =`, ['syntax', 'check']],
+    ['is a row of types', `const a: ${'Array<'.repeat(40_000)}`, 'syntax'],
+    ['is a row of comments', `${'/* */'.repeat(50_000)}return 1`, { ends: 'ok', value: 1 }],
+    ['is a row of quotes', `return '${'"'.repeat(250_000)}`, 'syntax'],
+    ['is a row of backslashes', `return '${'\\'.repeat(250_000)}`, 'syntax'],
+    ['is a row of escaped line ends', 'return 1\\n'.repeat(5_000), ['ok', 'syntax', 'check']],
+    ['is one long name', `const ${'a'.repeat(250_000)} = 1; return ${'a'.repeat(10)}`, ['thrown', 'check']],
+    [
+      'is JSON of a script in JSON',
+      JSON.stringify(JSON.stringify({ code: JSON.stringify({ code: 'for (;;);'.repeat(1000) }) })).slice(0, 200_000),
+      ['ok', 'syntax', 'thrown', 'check'],
+    ],
+  ]),
+}
+
+/** More than a script may send. */
+export const floods: Family = {
+  name: 'floods',
+  allowed: ['cpu', 'calls', 'output', 'ok', 'deadlock', 'thrown', 'memory', 'wall'],
+  attacks: attacks([
+    [
+      'floods the host with calls',
+      `for (;;) { try { tools.echo() } catch {} }`,
+      { ends: 'calls', limits: { calls: 50 } },
+    ],
+    ['floods the host with calls in turn', `for (;;) await tools.echo()`, { ends: 'calls', limits: { calls: 50 } }],
+    [
+      'floods the host with calls at once',
+      `await Promise.all(Array.from({ length: 1e4 }, () => tools.echo()))`,
+      { ends: 'calls', limits: { calls: 200 } },
+    ],
+    ['floods the host with built-in calls', `for (;;) sleep(0)`, { ends: 'calls', limits: { calls: 50 } }],
+    [
+      'floods the host with inputs',
+      `for (;;) { try { await tools.echo('x'.repeat(8e4)) } catch {} }`,
+      { ends: 'output', limits: { inputBytes: 1e5 } },
+    ],
+    ['sends an input that is too large', `await tools.echo('x'.repeat(2e6))`, { ends: 'output', told: [] }],
+    [
+      'sends an input that is too large and goes on',
+      `try { await tools.echo('x'.repeat(2e6)) } catch (e) { return e.name }`,
+      { ends: 'ok', value: 'RangeError', told: [] },
+    ],
+    [
+      'floods the log with prints',
+      `for (let i = 0; i < 2000; i++) print('x'.repeat(100)); return 1`,
+      { ends: ['ok', 'cpu'], value: 1 },
+    ],
+    [
+      'floods the log with one print',
+      `print('x'.repeat(1e6)); return 1`,
+      { ends: 'ok', value: 1, prints: ['[cut: a script may print 65536 bytes]'] },
+    ],
+    [
+      'floods the log with one print of many',
+      `print(...Array(2000).fill('x'.repeat(1e6))); return 1`,
+      { ends: 'ok', value: 1 },
+    ],
+    ['floods the log with empty prints', `for (let i = 0; i < 1e5; i++) print(); return 1`, ['ok', 'cpu']],
+    [
+      'floods the log through console',
+      `for (let i = 0; i < 2000; i++) console.error('x'.repeat(100)); return 1`,
+      { ends: ['ok', 'cpu'], value: 1 },
+    ],
+    [
+      'floods the log with values',
+      `const a = Array(1e4).fill({ a: 1 }); for (let i = 0; i < 100; i++) print(a); return 1`,
+      ['ok', 'cpu'],
+    ],
+    [
+      'floods the log with Maps',
+      `const m = new Map(Array.from({ length: 1e4 }, (_, i) => [i, i])); print(m, m, m); return 1`,
+      ['ok', 'cpu'],
+    ],
+    [
+      'prints behind its end',
+      `Promise.resolve().then(() => Promise.resolve()).then(() => print('late')); return 1`,
+      { ends: 'ok', value: 1 },
+    ],
+    ['calls behind its end', `setTimeout?.(() => tools.echo(), 0); return 1`, { ends: 'ok', told: [] }],
+    ['calls as it ends', `tools.echo({ a: 1 }); return 1`, { ends: 'ok', value: 1, told: [{ a: 1 }] }],
+    ['waits for what nobody settles', `return await Promise.race([])`, 'deadlock'],
+    ['waits for ever', `await new Promise(() => {})`, 'deadlock'],
+    [
+      'waits for ever after a call',
+      `await tools.echo(); await new Promise(() => {})`,
+      { ends: 'deadlock', told: [{}] },
+    ],
+    ['waits for ever for itself', `const p = new Promise((r) => setTimeout(r, 0)).then(() => p); await p`, 'thrown'],
+    [
+      'waits for ever in a loop of calls',
+      `const f = async () => { for (;;) await tools.echo() }; f(); await f()`,
+      { ends: 'calls', limits: { calls: 40 } },
+    ],
+    [
+      'lets timers make timers',
+      `const f = () => { setTimeout(f, 0); setTimeout(f, 0) }; f(); await new Promise(() => {})`,
+      { ends: 'calls', limits: { calls: 50 } },
+    ],
+    [
+      'forgets what it began',
+      `for (let i = 0; i < 20; i++) tools.echo({ i }); throw new Error('no')`,
+      { ends: 'thrown' },
+    ],
+  ]),
+}
