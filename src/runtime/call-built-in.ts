@@ -22,12 +22,15 @@ export async function callBuiltIn(
     case 'script.sleep':
       return sleepFor(ports, call, Number(input.ms), signal)
     case 'script.results':
-      return findResult(ports, String(input.handle))
+      return findResult(ports, text(input.handle))
     case 'script.search':
     case 'script.describe':
       return lookUp(ports, name, input)
   }
 }
+
+/** The gate has checked it. */
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The most that a timer takes. */
 const longestTimer = 2 ** 31 - 1
@@ -67,8 +70,8 @@ async function lookUp(ports: RunPorts, name: BuiltInName, input: JsonObject): Pr
     const search = await ports.search(callable(ports))
     const output: Json =
       name === 'script.search'
-        ? search.search(String(input.query), typeof input.limit === 'number' ? input.limit : undefined)
-        : search.describe(String(input.name))
+        ? search.search(text(input.query), typeof input.limit === 'number' ? input.limit : undefined)
+        : search.describe(text(input.name))
     return { outcome: 'ok', output, bytes: bytesOf(output) }
   } catch (error) {
     return { outcome: 'error', failure: toFailure(error) }

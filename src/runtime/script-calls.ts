@@ -43,7 +43,12 @@ function listed(all: readonly Entry[]): Json[] {
   const left = all.length - shownEntries.length
   return [
     ...(left > 0 ? [`${left} more calls are not shown`] : []),
-    ...shownEntries.map(({ isWrite: _, ...entry }): Json => ({ ...entry })),
+    ...shownEntries.map(({ tool, input, outcome, error }): Json => ({
+      tool,
+      input,
+      outcome,
+      ...(error !== undefined && { error }),
+    })),
   ]
 }
 
