@@ -65,12 +65,8 @@ export function docOf(schema: Json): string {
   ].filter((fact) => typeof fact === 'string')
   const text = typeof description === 'string' ? cut(description.trim(), longestDoc) : ''
   const doc = [text, facts.join(', ')].filter(Boolean).join(text.endsWith('.') ? ' ' : '; ')
-  return doc ? `${commented(doc)}\n` : ''
+  return doc ? `/** ${doc.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /')} */\n` : ''
 }
-
-/** A text as a comment of one line. */
-export const commented = (text: string): string =>
-  `/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim()} */`
 
 const said = (value: Json): string => cut(JSON.stringify(value), 60)
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonSchema } from '../core/json.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
-import { commented, cut, dotted, quoted } from './declarations-literal.js'
+import { dotted, quoted } from './declarations-literal.js'
 import {
   createNameTable,
   createTypeNames,
@@ -16,6 +16,8 @@ export interface DeclareOptions {
   readonly docs?: boolean
   /** Characters that one tool may take. A longer one is written less deep, at last without its types. */
   readonly longest: number
+  /** The names of all tools that there are, if these are only some of them. */
+  readonly among?: ReadonlySet<string>
 }
 
 /** Levels that are tried, until a declaration is short enough. */
@@ -26,11 +28,14 @@ export const typeOf = (schema: Json | undefined, depth: number, root: JsonSchema
   writeType(schema, { root, depth })
 
 /** The tools as a script sees them, as one `declare const tools` after the types that it names. */
-export function declareTools(tools: readonly ToolDefinition[], { docs = false, longest }: DeclareOptions): string {
+export function declareTools(
+  tools: readonly ToolDefinition[],
+  { docs = false, longest, among }: DeclareOptions,
+): string {
   const names = createNameTable()
   const members = new Map<string, string>()
   for (const tool of tools) members.set(tool.name, declare(tool, docs, longest, names))
-  const groups = groupTools(tools)
+  const groups = groupTools(tools, among)
   const nested = groups.flatMap(({ namespace, tools: inside }) => {
     const lines = inside.map(({ name, tool }) => `${quoted(name)}${members.get(tool.name)!}`)
     return namespace === undefined ? lines : [`${quoted(namespace)}: ${block(lines)}`]
@@ -48,8 +53,7 @@ interface Group {
 }
 
 /** Tools by what is before `__` in their names, each group where its first tool is. */
-export function groupTools(tools: readonly ToolDefinition[]): readonly Group[] {
-  const all = new Set(tools.map(({ name }) => name))
+export function groupTools(tools: readonly ToolDefinition[], all = namesOf(tools)): readonly Group[] {
   const groups = new Map<string, { namespace?: string; tools: { name: string; tool: ToolDefinition }[] }>()
   for (const tool of tools) {
     const [namespace, name] = split(tool.name, all)
@@ -61,6 +65,8 @@ export function groupTools(tools: readonly ToolDefinition[]): readonly Group[] {
   return [...groups.values()]
 }
 
+const namesOf = (tools: readonly ToolDefinition[]): ReadonlySet<string> => new Set(tools.map(({ name }) => name))
+
 /** `github__list` is `list` of `github`, unless `github` is a tool itself. */
 function split(name: string, all: ReadonlySet<string>): readonly [namespace: string | undefined, name: string] {
   const at = name.indexOf('__', 1)
@@ -71,7 +77,7 @@ function split(name: string, all: ReadonlySet<string>): readonly [namespace: str
 
 /** How a script reads a tool. */
 export function access(name: string, tools: readonly ToolDefinition[]): string {
-  const [namespace, inside] = split(name, new Set(tools.map((tool) => tool.name)))
+  const [namespace, inside] = split(name, namesOf(tools))
   return dotted(namespace === undefined ? 'tools' : dotted('tools', namespace), inside)
 }
 
@@ -116,9 +122,3 @@ function parameters({ name, input }: ToolDefinition, depth: number, docs: boolea
 
 const returned = ({ name, output }: ToolDefinition, depth: number, docs: boolean, names: TypeNames): string =>
   output ? writeType(output, { root: output, depth, docs, names }, `${name}_output`) : 'unknown'
-
-/** One tool with all that is known of it. */
-export function describeTool(tool: ToolDefinition, longest: number): string {
-  const text = cut(tool.description, Math.floor(longest / 4))
-  return `${commented(text)}\n${declareTools([tool], { docs: true, longest: longest - text.length })}`
-}

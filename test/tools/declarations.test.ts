@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonSchema } from '../../src/core/json.js'
 import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
-import { access, declareTools, describeTool, typeOf } from '../../src/tools/declarations.js'
+import { access, declareTools, typeOf } from '../../src/tools/declarations.js'
 
 const corpus = process.env.HANDRAIL_CORPUS ?? '../shared/data'
 const tsc = resolve(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
@@ -30,7 +30,9 @@ function errorsIn(modules: readonly string[]): string {
       writeFileSync(file, `export {}\n${text}\n`)
       return file
     })
-    execFileSync(process.execPath, [tsc, '--noEmit', '--strict', '--target', 'es2023', '--types', '', ...files], { cwd: folder })
+    execFileSync(process.execPath, [tsc, '--noEmit', '--strict', '--target', 'es2023', '--types', '', ...files], {
+      cwd: folder,
+    })
     return ''
   } catch (error) {
     return String((error as { stdout?: Buffer }).stdout)
@@ -44,7 +46,7 @@ const modulesOf = (tools: readonly ToolDefinition[]): string =>
   tools
     .map(
       (tool, i) =>
-        `namespace N${i} {\n${describeTool(tool, 6_000).replaceAll('declare const', 'export declare const')}\n}`,
+        `namespace N${i} {\n${declareTools([tool], { docs: true, longest: 6_000 }).replaceAll('declare const', 'export declare const')}\n}`,
     )
     .join('\n')
 
@@ -222,7 +224,7 @@ describe('declareTools()', () => {
   })
 })
 
-describe('describeTool()', () => {
+describe('declareTools() with docs', () => {
   it('tells what the schema says about each field', () => {
     const tool = define(
       'get',
@@ -236,9 +238,8 @@ describe('describeTool()', () => {
         'id',
       ),
     )
-    expect(describeTool(tool, 6_000)).toBe(
-      `/** Does get. */
-declare const tools: {
+    expect(declareTools([tool], { docs: true, longest: 6_000 })).toBe(
+      `declare const tools: {
   get(input: {
     /** As in the list. like ^O- */
     id: string
@@ -259,7 +260,7 @@ declare const tools: {
       ...define('x', object(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, long])))),
       description: '😀'.repeat(9_000),
     }
-    expect(describeTool(tool, 4_000).length).toBeLessThan(4_200)
+    expect(declareTools([tool], { docs: true, longest: 4_000 }).length).toBeLessThan(4_100)
   })
 })
 
