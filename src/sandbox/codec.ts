@@ -177,15 +177,17 @@ const defineOwn = (target: object, name: string, value: Json): object =>
  */
 export function encode(value: Json): Uint8Array<ArrayBuffer> {
   const names = new Map<string, number>()
-  const body = new Writer(256)
+  body.clear()
   write(body, names, value, 0)
-  const head = new Writer(16 + names.size * 16 + body.length)
+  head.clear()
   head.byte(version)
   head.uint(names.size)
   for (const name of names.keys()) head.text(name)
-  head.bytes(body.done())
-  return head.done()
+  return body.after(head)
 }
+
+const head = new Writer()
+const body = new Writer()
 
 function write(body: Writer, names: Map<string, number>, value: unknown, depth: number): void {
   switch (typeof value) {
@@ -214,13 +216,17 @@ function write(body: Writer, names: Map<string, number>, value: unknown, depth: 
 }
 
 function writeFields(body: Writer, names: Map<string, number>, value: JsonObject, depth: number): void {
-  const present = Object.keys(value).filter((name) => value[name] !== undefined)
+  const keys = Object.keys(value)
+  let present = 0
+  for (const name of keys) if (value[name] !== undefined) present++
   body.byte(Tag.object)
-  body.uint(present.length)
-  for (const name of present) {
+  body.uint(present)
+  for (const name of keys) {
+    const item = value[name]
+    if (item === undefined) continue
     let index = names.get(name)
     if (index === undefined) names.set(name, (index = names.size + 1))
     body.uint(index << 1)
-    write(body, names, value[name], depth + 1)
+    write(body, names, item, depth + 1)
   }
 }

@@ -68,8 +68,13 @@ export class Reader {
     const end = this.#at + length
     if (end > this.input.length) throw new RangeError('Cannot read a value: it ends early')
     let text = ''
-    if (length <= 12) {
-      while (this.#at < end) text += String.fromCharCode(this.input[this.#at++]!)
+    if (length <= 24) {
+      const { input } = this
+      let at = this.#at
+      for (; at + 4 <= end; at += 4)
+        text += String.fromCharCode(input[at]!, input[at + 1]!, input[at + 2]!, input[at + 3]!)
+      while (at < end) text += String.fromCharCode(input[at++]!)
+      this.#at = end
       return text
     }
     while (this.#at < end) {
@@ -91,20 +96,34 @@ export class Reader {
   }
 }
 
+/** Bytes in front of what is written, for what is only known at its end. */
+const gap = 1024
+/** A longer buffer is not kept for the next value. */
+const keptBytes = 1 << 20
+
+/** Writes one value at a time, in a buffer that it keeps. */
 export class Writer {
-  #at = 0
-  #buffer: Uint8Array<ArrayBuffer>
+  #at = gap
+  #buffer = new Uint8Array(gap + 4096)
 
-  constructor(size: number) {
-    this.#buffer = new Uint8Array(size)
+  /** Forgets what was written. */
+  clear(): void {
+    this.#at = gap
+    if (this.#buffer.length > keptBytes) this.#buffer = new Uint8Array(gap + 4096)
   }
 
-  get length(): number {
-    return this.#at
-  }
-
-  done(): Uint8Array<ArrayBuffer> {
-    return this.#buffer.subarray(0, this.#at)
+  /** What was written, after what the head has. */
+  after(head: Writer): Uint8Array<ArrayBuffer> {
+    const length = head.#at - gap
+    if (length > gap) {
+      const all = new Uint8Array(length + this.#at - gap)
+      all.set(head.#buffer.subarray(gap, head.#at))
+      all.set(this.#buffer.subarray(gap, this.#at), length)
+      return all
+    }
+    const start = gap - length
+    for (let i = 0; i < length; i++) this.#buffer[start + i] = head.#buffer[gap + i]!
+    return this.#buffer.slice(start, this.#at)
   }
 
   byte(value: number): void {
@@ -125,8 +144,9 @@ export class Writer {
       this.uint(((value << 1) ^ (value >> 31)) >>> 0)
     } else if (Number.isFinite(value)) {
       this.byte(Tag.float)
+      this.#reserve(8)
       number[0] = value
-      this.bytes(numberBytes)
+      for (let i = 0; i < 8; i++) this.#buffer[this.#at++] = numberBytes[i]!
     } else this.byte(Tag.null)
   }
 
@@ -154,12 +174,6 @@ export class Writer {
       this.#buffer[this.#at++] = unit & 0xff
       this.#buffer[this.#at++] = unit >> 8
     }
-  }
-
-  bytes(value: Uint8Array): void {
-    this.#reserve(value.length)
-    this.#buffer.set(value, this.#at)
-    this.#at += value.length
   }
 
   #reserve(size: number): void {
