@@ -187,8 +187,8 @@ export class Engine {
       const buffer = this.#own(this.#functions.QTS_NewArrayBuffer(this.#context, address, bytes.length))
       const completion = this.#complete(this.#functions.QTS_bjson_decode(this.#context, buffer))
       this.free(buffer)
-      if (completion.error !== undefined)
-        throw new Poisoned('crashed', 'The engine does not read what was written for it')
+      // What was written for it is whole: it had no room on the guest's stack to read it.
+      if (completion.error !== undefined) throw new Poisoned('stack', 'The engine has no stack left to read a value')
       return completion.value
     })
   }

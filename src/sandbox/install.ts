@@ -101,9 +101,9 @@ export function install(
   }
 }
 
-/** `github__search` is `search` of `github`; a name with nothing around its `__` is of none. */
+/** `github__search` is `search` of `github`; a name that begins or ends with `__` is of none. */
 function spaced(tool: string): { space: string; own: string } | { space?: undefined; own?: undefined } {
-  const [, space, own] = /^(.+?)__(.+)$/s.exec(tool) ?? []
+  const [, space, own] = /^(?!__)(.+?)__(.+)$/s.exec(tool) ?? []
   return space === undefined || own === undefined ? {} : { space, own }
 }
 

@@ -40,11 +40,9 @@ export function createNatives(engine: Engine, toHandle: (value: Json) => Handle,
         return engine.newUndefined()
       case 'part':
         return partOf(given)
-      case 'value': {
+      case 'value':
         values ??= createHostValues(options)
-        const [asked, about] = args.map((arg) => engine.write(arg))
-        return engine.read(values.answer(asked, about))
-      }
+        return engine.read(values.answer(given && engine.write(given)))
       case 'local':
         options.zone.readLocal(given !== undefined && toJson(given) === true)
         return engine.newUndefined()

@@ -19,8 +19,8 @@ const errors = { __proto__: null, TypeError, RangeError }
 const parts = { __proto__: null }
 const load = (name) => (parts[name] ??= part(name)(kit))
 /** Asks the host for a value: a pure function of what it is given. */
-const ask = (name, ...args) => {
-  const given = answer(name, args)
+const ask = (...question) => {
+  const given = answer(question)
   if (given[0] === 0) return given[1]
   throw errors[given[1]] ? construct(errors[given[1]], [given[2]]) : load('exception').make(given[2], given[1])
 }
@@ -39,7 +39,7 @@ for (const [part, names] of table.lazy) for (const name of names) {
   defineProperty(global, name, { __proto__: null, get, set, enumerable: false, configurable: true })
 }
 for (const [type, names] of table.localized) for (const name of names)
-  own(global[type].prototype, name, { [name](...args) { return load('locale')[name](this, args) } }[name], false)
+  own(global[type].prototype, name, { [name](...args) { return load('locale')[type][name](this, args) } }[name], false)
 own(global, 'print', print, false)
 own(global, 'text', print, false)
 const set = () => { throw new TypeError('Cannot assign to state: change what it holds, as in state.name = value') }

@@ -65,13 +65,11 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
         expect(await valueOf(sandbox, code, { tools })).toEqual([true, null, true, Array(4).fill('TypeError')])
       })
 
-      it.each(['__proto____x', 'constructor__x', 'toString__y', 'a__constructor', 'a____proto__'])(
+      it.each(['constructor__x', 'toString__y', 'a__constructor', 'a____proto__'])(
         'may have any name: %s',
         async (tool) => {
           const at = tool.indexOf('__', 1)
-          const [space, own] = tool.startsWith('__proto__')
-            ? ['__proto__', 'x']
-            : [tool.slice(0, at), tool.slice(at + 2)]
+          const [space, own] = [tool.slice(0, at), tool.slice(at + 2)]
           const path = `tools[${JSON.stringify(space)}][${JSON.stringify(own)}]`
           const { calls } = await runScript(sandbox, `await ${path}()`, { tools: [tool] })
           expect(calls.map(({ toolName }) => toolName)).toEqual([tool])
@@ -314,6 +312,7 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
         ['new Intl.DateTimeFormat().resolvedOptions().timeZone', 'Europe/Berlin'],
         ['new Intl.NumberFormat().resolvedOptions().locale', 'de-DE'],
         ['new Intl.NumberFormat("xx-unknown").resolvedOptions().locale', 'de-DE'],
+        ['"ß".toLocaleUpperCase()', 'SS'],
         ['new Intl.NumberFormat([]).resolvedOptions().locale', 'de-DE'],
         ['["z", "ä", "a"].sort((a, b) => a.localeCompare(b))', ['a', 'ä', 'z']],
         ['["z", "ä", "a"].sort((a, b) => a.localeCompare(b, "sv"))', ['a', 'z', 'ä']],
@@ -345,7 +344,7 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
         ['Date.parse("Sun, 08 Mar 2026 03:30:00")', Date.UTC(2026, 2, 8, 7, 30)],
         ['Date.parse("Sun, 08 Mar 2026 03:30:00 GMT")', Date.UTC(2026, 2, 8, 3, 30)],
         ['new Date(2026, 6, 4).toDateString()', 'Sat Jul 04 2026'],
-        ['new Date(Date.UTC(2026, 6, 4, 12)).toLocaleString()', '7/4/2026, 8:00:00\u202fAM'],
+        ['new Date(Date.UTC(2026, 6, 4, 12)).toLocaleString().replace(/\\s/g, " ")', '7/4/2026, 8:00:00 AM'],
       ])('in New York, %s', async (expression, expected) => {
         expect(await valueOf(sandbox, `return ${expression}`, inNewYork)).toEqual(expected)
       })
@@ -366,7 +365,7 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
           /RangeError: Cannot tell the local time: there is no time zone "Mars\/Olympus"/,
         )
         expect(await failureOf(sandbox, 'return (1).toLocaleString()', { more: { locale: 'not_a_locale' } })).toMatch(
-          /^script_thrown: RangeError: .*not_a_locale/,
+          /^script_thrown: RangeError: Cannot format: the script's locale "not_a_locale" is none/,
         )
         expect(await valueOf(sandbox, 'return 1', nowhere)).toBe(1)
       })
@@ -448,8 +447,8 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
           /RangeError: Cannot make a formatter: a script may make 1000/,
         ],
         [
-          `let a = {}; const top = a; for (let i = 0; i < 1e5; i++) a = a.a = {}; let n = 0; for (let c = structuredClone(top); c.a; c = c.a) n++; return n`,
-          /^ok: 100000$/,
+          `let a = {}; const top = a; for (let i = 0; i < 1e4; i++) a = a.a = {}; let n = 0; for (let c = structuredClone(top); c.a; c = c.a) n++; return n`,
+          /^ok: 10000$/,
         ],
         [`return structuredClone(new Proxy({ a: 1 }, {}))`, /^ok: {"a":1}$/],
         [`for (;;) new Intl.NumberFormat('en', { style: 'percent' }).format(1)`, /script_cpu/],

@@ -54,8 +54,7 @@ const given = (options) => (options === undefined ? [] : [options])
 const toNumeric = (value) => {
   if (typeof value === 'bigint') return { big: string(value) }
   if (typeof value === 'string') return { text: value }
-  const converted = isObject(value) ? toPrimitive(value) : value
-  if (converted !== value) return toNumeric(converted)
+  if (isObject(value)) return toNumeric(toPrimitive(value))
   const plain = toNumber(value)
   return isFinite(plain) && (plain !== 0 || 1 / plain > 0) ? plain : { number: plain === 0 ? '-0' : string(plain) }
 }
@@ -70,6 +69,11 @@ const toTime = (value) => {
   if (isObject(value)) try { return toNumeric(time(value)) } catch {}
   return toNumeric(toNumber(value))
 }
+/** Both ends of a range must be there. */
+const toEnd = (take) => (value) => {
+  if (value === undefined) throw new errors.TypeError('Cannot format a range: it takes two values')
+  return take(value)
+}
 const toItems = (list) => {
   const items = []
   if (list === undefined) return items
@@ -82,10 +86,10 @@ const toItems = (list) => {
 const bound = (take, name) => ({ __proto__: null, take, name, isBound: true })
 const plain = (name, ...take) => ({ __proto__: null, take, name })
 const shapes = {
-  NumberFormat: [bound([toNumeric], 'format'), plain('formatToParts', toNumeric), plain('formatRange', toNumeric, toNumeric), plain('formatRangeToParts', toNumeric, toNumeric)],
-  DateTimeFormat: [bound([toTime], 'format'), plain('formatToParts', toTime), plain('formatRange', toTime, toTime), plain('formatRangeToParts', toTime, toTime)],
+  NumberFormat: [bound([toNumeric], 'format'), plain('formatToParts', toNumeric), plain('formatRange', toEnd(toNumeric), toEnd(toNumeric)), plain('formatRangeToParts', toEnd(toNumeric), toEnd(toNumeric))],
+  DateTimeFormat: [bound([toTime], 'format'), plain('formatToParts', toTime), plain('formatRange', toEnd(toTime), toEnd(toTime)), plain('formatRangeToParts', toEnd(toTime), toEnd(toTime))],
   ListFormat: [plain('format', toItems), plain('formatToParts', toItems)],
-  PluralRules: [plain('select', toNumeric), plain('selectRange', toNumeric, toNumeric)],
+  PluralRules: [plain('select', toNumeric), plain('selectRange', toEnd(toNumeric), toEnd(toNumeric))],
   RelativeTimeFormat: [plain('format', toNumeric, toText), plain('formatToParts', toNumeric, toText)],
   Collator: [bound([toText, toText], 'compare')],
   DisplayNames: [plain('of', toText)],
@@ -111,11 +115,9 @@ for (let k = 0; k < kinds.length; k++) {
   const { prototype } = Kind
   for (let s = 0; s < shapes[kind].length; s++) {
     const { name, take, isBound } = shapes[kind][s]
-    const run = (id, values) => {
-      const args = []
-      for (let i = 0; i < take.length; i++) own(args, i, take[i](values[i]))
-      return ask('intl.call', id, name, args)
-    }
+    const [first, second] = take
+    const run = (id, values) =>
+      ask('intl.call', id, name, second ? [first(values[0]), second(values[1])] : [first(values[0])])
     if (isBound) {
       const functions = new Ids()
       const get = function () {
@@ -145,5 +147,12 @@ own(Intl, toStringTag, 'Intl', false)
 /** One formatting with a formatter that nobody keeps. */
 const once = (kind, usage, locales, options, name, args) =>
   ask('intl.once', kind, usage, toLocales(locales), given(toOptions(kind, options)), name, args)
-return { __proto__: null, Intl, once, toLocales, toNumeric }
+/** For sorts, which ask often: one formatter for each text of a locale. */
+const collators = { __proto__: null }
+const compare = (a, b, locales, options) => {
+  if (options !== undefined || (locales !== undefined && typeof locales !== 'string')) return once('Collator', 'any', locales, options, 'compare', [a, b])
+  const id = (collators[locales ?? ''] ??= ask('intl.make', 'Collator', 'any', toLocales(locales), []))
+  return ask('intl.call', id, 'compare', [a, b])
+}
+return { __proto__: null, Intl, once, compare, toLocales, toNumeric }
 }`

@@ -22,14 +22,18 @@ const mostBytes = 4 << 20
  * zone. A script may call them with anything. Their time is the script's.
  */
 export interface HostValues {
-  /** Takes and returns the engine's object format: `[0, value]`, or `[1, name, message]` of what is to be thrown. */
-  answer(name: Uint8Array<ArrayBuffer> | undefined, args: Uint8Array<ArrayBuffer> | undefined): Uint8Array<ArrayBuffer>
+  /**
+   * In the engine's object format.
+   * @param question `[name, ...args]`; none when it was not JSON
+   * @returns `[0, value]`, or `[1, name, message]` of what is to be thrown
+   */
+  answer(question: Uint8Array<ArrayBuffer> | undefined): Uint8Array<ArrayBuffer>
 }
 
 type HostFunction = (...args: Json[]) => Json
 
 export function createHostValues(options: { locale: string; timeZone: string; zone: TimeZone }): HostValues {
-  const { locale, zone } = options
+  const { zone } = options
   const formatters = createFormatters(options)
   const make = (kind: Json | undefined, usage: Json | undefined, locales: Json | undefined, given: Json | undefined) =>
     formatters.make(toText(kind), toText(usage) as Usage, toTexts(locales), toList(given)[0])
@@ -42,8 +46,9 @@ export function createHostValues(options: { locale: string; timeZone: string; zo
     'intl.supported': (kind, locales, given) => supported(toText(kind), toTexts(locales), toList(given)[0]),
     'intl.canonical': (locales) => canonical(toTexts(locales)),
     'intl.values': (key) => valuesOf(toText(key)),
-    upper: (text, locales) => toText(text).toLocaleUpperCase(orDefault(locales)),
-    lower: (text, locales) => toText(text).toLocaleLowerCase(orDefault(locales)),
+    'case.ordinary': () => !/^(tr|az|lt|el)\b/i.test(options.locale),
+    upper: (text, locales) => toText(text).toLocaleUpperCase(formatters.resolve(toTexts(locales))),
+    lower: (text, locales) => toText(text).toLocaleLowerCase(formatters.resolve(toTexts(locales))),
     'url.parse': (url, base) => parseUrl(toText(url), base === null ? undefined : toText(base)),
     'url.set': (href, name, value) => setUrl(toText(href), toText(name), toText(value)),
     'params.parse': (text) => parseParams(toText(text)),
@@ -56,23 +61,20 @@ export function createHostValues(options: { locale: string; timeZone: string; zo
     'zone.fixed': () => zone.isUtc(),
     'zone.utc': (local) => zone.toUtc(Number(local)),
   }
-  const orDefault = (locales: Json | undefined) => {
-    const texts = toTexts(locales)
-    return texts.length > 0 ? texts : [locale]
-  }
 
-  function run(nameBytes: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array<ArrayBuffer> | undefined): Json {
-    if (!nameBytes || !bytes) throw new TypeError('Expected JSON')
-    if (bytes.length > mostBytes) throw new RangeError(`More than ${mostBytes} bytes are not taken at once`)
-    const name = toText(decode(nameBytes, Infinity).value)
+  function run(question: Uint8Array<ArrayBuffer> | undefined): Json {
+    if (!question) throw new TypeError('Expected JSON')
+    if (question.length > mostBytes) throw new RangeError(`More than ${mostBytes} bytes are not taken at once`)
+    const [asked, ...args] = toList(decode(question, Infinity).value)
+    const name = toText(asked)
     if (!Object.hasOwn(functions, name)) throw new TypeError(`There is no ${name.slice(0, 50)}`)
-    return functions[name]!(...toList(decode(bytes, Infinity).value))
+    return functions[name]!(...args)
   }
 
   return {
-    answer(name, args) {
+    answer(question) {
       try {
-        return encode([0, run(name, args)])
+        return encode([0, run(question)])
       } catch (error) {
         return encode([1, ...toThrown(error)])
       }

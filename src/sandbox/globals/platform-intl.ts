@@ -31,7 +31,12 @@ export interface Formatters {
 export function createFormatters({ locale, timeZone }: { locale: string; timeZone: string }): Formatters {
   const ids = new Map<string, number>()
   const formatters: Formatter[] = []
-  const resolve = (locales: readonly string[]) => [...locales, locale, 'en']
+  let isChecked = false
+  function resolve(locales: readonly string[]): string[] {
+    if (!isChecked) checkLocale(locale)
+    isChecked = true
+    return [...locales, locale, 'en']
+  }
 
   return {
     resolve,
@@ -161,6 +166,14 @@ const kindsWithLocales: Readonly<
   RelativeTimeFormat: Intl.RelativeTimeFormat,
   Collator: Intl.Collator,
   DisplayNames: Intl.DisplayNames,
+}
+
+function checkLocale(locale: string): void {
+  try {
+    Intl.getCanonicalLocales(locale)
+  } catch (error) {
+    throw new RangeError(`Cannot format: the script's locale "${locale}" is none`, { cause: error })
+  }
 }
 
 /** A number, or what JSON has no word for: `{ big }`, `{ text }` with all its digits, `{ number }` that is not finite or -0. */
