@@ -42,21 +42,28 @@ export function positionIn(stack: string, program: Program): Position | undefine
 export function positionOf(line: number, column: number, { head, reading: { shift, source } }: Program): Position {
   const lines = source.split('\n')
   // What is missing at the end is missed behind it.
-  if (line > lines.length)
-    return { line: lines.length, column: lines.at(-1)!.length + 1, frame: frameOf(source, lines.length) }
   const before = (line === 1 ? head : 0) + (line === shift?.line ? shift.by : 0)
-  return { line, column: Math.max(1, column - before), frame: frameOf(source, line) }
+  const own =
+    line > lines.length
+      ? { line: lines.length, column: lines.at(-1)!.length + 1 }
+      : { line, column: Math.max(1, column - before) }
+  return { ...own, frame: frameOf(source, own.line, own.column) }
 }
 
-/** The line with one before and one after it, as far as there are. */
-export function frameOf(source: string, line: number): string {
+/** The line with one before and one after it, as far as there are; of a long one, what stands around the column. */
+export function frameOf(source: string, line: number, column: number): string {
   const lines = source.split('\n')
   const width = String(Math.min(lines.length, line + 1)).length
   const shown: string[] = []
   for (let n = Math.max(1, line - 1); n <= Math.min(lines.length, line + 1); n++) {
-    const text = lines[n - 1]!.trimEnd()
-    const cut = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
-    shown.push(`${n === line ? '>' : ' '} ${String(n).padStart(width)} | ${cut}`.trimEnd())
+    const text = cut(lines[n - 1]!.trimEnd(), n === line ? column : 1)
+    shown.push(`${n === line ? '>' : ' '} ${String(n).padStart(width)} | ${text}`.trimEnd())
   }
   return shown.join('\n')
+}
+
+function cut(text: string, column: number): string {
+  const from = column > shownCharacters ? column - shownCharacters / 2 : 0
+  const end = from + shownCharacters
+  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${text.length > end ? '…' : ''}`
 }

@@ -43,13 +43,10 @@ export function* strippedSources(
 }
 
 function placeBefore<P extends Place>(place: P, source: string, { columnOf }: Stripped): P {
-  const { line, column } = place
-  if (line === undefined) return place
-  return {
-    ...place,
-    frame: frameOf(source, line),
-    ...(column !== undefined && { column: columnOf(line, column) }),
-  }
+  const { line } = place
+  if (line === undefined || place.column === undefined) return place
+  const column = columnOf(line, place.column)
+  return { ...place, column, frame: frameOf(source, line, column) }
 }
 
 class TypeScriptScript implements Script {

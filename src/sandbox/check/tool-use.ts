@@ -84,13 +84,19 @@ function memberOf(
   if (member?.type !== 'MemberExpression' || member.object !== read) return undefined
   const key = keyOf(member)
   if (key === undefined) return undefined
-  if (!spaces.has(key)) return toMember(tree, member, key, [member])
   const inner = tree.parentOf(member)
   const isInner = inner?.type === 'MemberExpression' && inner.object === member
+  const isSpace = spaces.has(key)
   // One that is a tool and a namespace too may be either.
-  if (!isInner || tools.includes(key)) return isInner ? undefined : toMember(tree, member, key, [member])
-  const name = keyOf(inner)
-  return name === undefined ? undefined : toMember(tree, inner, `${key}__${name}`, [member, inner])
+  if (isSpace && isInner && tools.includes(key)) return undefined
+  const innerName = isInner && (isSpace || (isCalled(tree, inner) && !tools.includes(key))) ? keyOf(inner) : undefined
+  if (isInner && innerName !== undefined) return toMember(tree, inner, `${key}__${innerName}`, [member, inner])
+  return isSpace && isInner ? undefined : toMember(tree, member, key, [member])
+}
+
+function isCalled(tree: Tree, node: AnyNode): boolean {
+  const parent = tree.parentOf(node)
+  return parent?.type === 'CallExpression' && parent.callee === node
 }
 
 function toMember(tree: Tree, node: MemberExpression, name: string, path: readonly MemberExpression[]): Member {

@@ -28,12 +28,13 @@ const mark = '\u0001wait'
  * A promise is handed on as it is, and what looks like one as \`await\` would take it, so that all goes on in the same order.
  * Made before the script can touch the language.
  */
-const watcher = `((show, Promise, then) => {
+const watcher = `((show, Promise, resolve, then) => {
 let count = 0
 const watch = (n, value) => {
 if (n < 0) show("${mark} loop " + (-1 - n))
-if (n < 0 || value === null || (typeof value !== "object" && typeof value !== "function") || typeof value.then !== "function") return value
-const promise = Promise.resolve(value)
+if (n < 0 || value === null || (typeof value !== "object" && typeof value !== "function")) return value
+if (!(value instanceof Promise) && typeof value.then !== "function") return value
+const promise = resolve(value)
 const id = count++
 const end = () => show("${mark} - " + id)
 show("${mark} + " + id + " " + n)
@@ -41,7 +42,7 @@ then(promise, end, end)
 return promise
 }
 return watch
-})(globalThis.print, { resolve: globalThis.Promise.resolve.bind(globalThis.Promise) }, Function.prototype.call.bind(globalThis.Promise.prototype.then));`
+})(globalThis.print, globalThis.Promise, globalThis.Promise.resolve.bind(globalThis.Promise), Function.prototype.call.bind(globalThis.Promise.prototype.then));`
 
 export function watchWaits(tree: Tree): Watched {
   const { head, reading, text } = tree.program
