@@ -80,24 +80,36 @@ export function describeEscapes(name: string, create: () => Sandbox | Promise<Sa
         limits: { cpuMs, totalCpuMs: 10_000, ...family.limits, ...attack.limits },
       })
       const kind = outcome.status === 'ok' ? 'ok' : (outcome.failure.code.replace('script_', '') as Kind)
-      const said = outcome.status === 'ok' ? JSON.stringify(outcome.value) : outcome.failure.message
-      const expected = endsOf(family, attack)
-      expect(
-        expected.includes(kind) ? 'as expected' : `${kind}: ${said.slice(0, 500)}`,
-        `one of ${expected.join()}`,
-      ).toBe('as expected')
-      expect(said.length).toBeLessThan(outcome.status === 'ok' ? 1 << 20 : 5_000)
-      if (outcome.status === 'ok' && attack.value !== undefined) expect(outcome.value).toEqual(attack.value)
-      if (outcome.status === 'error' && attack.message) expect(outcome.failure.message).toMatch(attack.message)
+      const value = outcome.status === 'ok' ? outcome.value : undefined
+      const message = outcome.status === 'error' ? outcome.failure.message : undefined
       const toTools = calls.filter(({ toolName }) => !isBuiltIn(toolName))
-      if (attack.told) expect(toTools.map(({ input }) => input)).toEqual(attack.told)
-      if (attack.prints) expect(prints).toEqual(attack.prints)
+      const isValue = value !== undefined && attack.value !== undefined
+      const isSaid = message === undefined || attack.message?.test(message) !== false
+      // Only what the attack speaks of is compared.
+      expect({
+        kind,
+        told: attack.told && toTools.map(({ input }) => input),
+        prints: attack.prints && prints,
+        value: isValue ? value : undefined,
+        said: isSaid ? attack.message : message,
+      }).toEqual({
+        kind: expect.toBeOneOf([...endsOf(family, attack)]),
+        told: attack.told,
+        prints: attack.prints,
+        value: isValue ? attack.value : undefined,
+        said: attack.message,
+      })
+      expect(message ?? '').toHaveLength(Math.min(message?.length ?? 0, longestMessage))
     }
   })
 }
 
-const endsOf = ({ allowed, usual = allowed }: Family, { ends = usual }: Attack): readonly Kind[] =>
-  typeof ends === 'string' ? [ends] : ends
+/** Characters of a failure's message: it goes into the log, and to the model. */
+const longestMessage = 5_000
+
+function endsOf({ allowed, usual }: Family, { ends = usual ?? allowed }: Attack): readonly Kind[] {
+  return typeof ends === 'string' ? [ends] : ends
+}
 
 describe('the attacks', () => {
   const all = families.flatMap((family) => family.attacks.map((attack) => ({ family, attack })))

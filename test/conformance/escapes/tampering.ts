@@ -71,7 +71,7 @@ const told: Json = { a: 1, list: [1, 2] }
 const lies = tamperings.map(([name, code]): Attack => ({
   name: `tells the host something else by a change of ${name}`,
   code: `${code}\n;await tools.echo({ a: 1, list: [1, 2] })`,
-  ends: ['ok', 'thrown'],
+  ends: 'ok',
   told: [told],
   answer: () => ({ status: 'ok', value: { n: 1 } }),
 }))
@@ -87,7 +87,7 @@ const words = tamperings.map(([name, code]): Attack => ({
 const returns = tamperings.map(([name, code]): Attack => ({
   name: `returns something else by a change of ${name}`,
   code: `${code}\n;return { a: 1, list: [1, 2] }`,
-  ends: ['ok', 'thrown', 'deadlock'],
+  ends: 'ok',
   value: told,
 }))
 

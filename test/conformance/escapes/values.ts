@@ -197,7 +197,7 @@ export const results: Family = {
     [
       'takes a then in a result for a promise',
       `const r = await tools.echo(); return typeof r.then`,
-      { ends: 'ok', value: 'string', ...echo({ then: 'x' }) },
+      { ends: 'ok', value: 'string', ...echo(JSON.parse('{"then":"x"}') as Json) },
     ],
     [
       'takes a toJSON in a result for a function',
