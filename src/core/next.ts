@@ -1,3 +1,4 @@
+import { isBuiltIn } from './built-ins.js'
 import type { EventBody, Failure, Outcome, RunOutcome } from './events.js'
 import { budgetOf, parentOf, type CallState, type RunState } from './state.js'
 import { exceeded, type BudgetName } from './usage.js'
@@ -67,7 +68,9 @@ function dueFor(state: RunState, busy: Busy, call: CallState): Effect | undefine
     return { type: 'advance-script', id: `turn:${callId}#${turn}`, call, fed: turn === 0 ? undefined : queue[0] }
   }
   if (mode === 'read' && (state.stop || (closed && interrupted))) return settle(closed!)
-  if (!interrupted) return { type: 'execute-tool', id: `execute:${callId}#${round}`, call, abort: !!state.stop }
+  // Nobody waits for the timers that an ended script left.
+  const abort = !!state.stop || (ended && isBuiltIn(call.toolName))
+  if (!interrupted) return { type: 'execute-tool', id: `execute:${callId}#${round}`, call, abort }
   if (mode === 'write')
     return { type: 'reconcile-tool', id: `reconcile:${callId}@${state.epoch}`, call, resend: !closed }
   return mayStart(state, busy, call) ? start : undefined

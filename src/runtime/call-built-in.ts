@@ -48,7 +48,7 @@ async function sleepFor(ports: RunPorts, { callId }: CallState, ms: number, sign
       return failed('error', wallOver, `The script slept for more than ${wallMs} ms in all while no tool was at work.`)
     const part = Math.min(rest, left, longestTimer)
     await sleep(part, signal)
-    if (signal.aborted) return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
+    if (signal.aborted) return failed('cancelled', 'cancelled', 'Nobody waits for this call any longer.')
     rest -= part
   }
   return { outcome: 'ok', output: null, bytes: 4 }

@@ -99,6 +99,30 @@ export const createScenarios = (): readonly Scenario[] => [
     ),
   },
   {
+    name: 'script-built-ins',
+    text: 'Count them twice',
+    tools: {
+      ...tools,
+      list_everything: { risk: 'read', run: () => '0123456789'.repeat(1_700) },
+    },
+    model: inTurn(
+      ask(['list_everything', {}]),
+      ask([
+        'run_script',
+        program(
+          'const all = await results("1.1.0")',
+          'await sleep(3)',
+          'setTimeout(() => print("never"), 60_000)',
+          'const fired = await new Promise((resolve) => setTimeout(resolve, 5, true))',
+          'state.count = all.length',
+          'return { count: all.length, fired, day: new Date(0).toLocaleDateString() }',
+        ),
+      ]),
+      ask(['run_script', program('state.count += (await tools.search_orders({})).length', 'return state')]),
+      (request) => say(`There are ${lastResult(request)}`),
+    ),
+  },
+  {
     name: 'script-approval',
     text: 'Return O-314',
     tools,
