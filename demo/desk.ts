@@ -1,5 +1,13 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
-import { createAgent, HandrailError, type Agent, type Run, type RunUpdate, type Session } from 'handrail'
+import {
+  createAgent,
+  HandrailError,
+  type Agent,
+  type Run,
+  type RunUpdate,
+  type ScriptProgress,
+  type Session,
+} from 'handrail'
 import { createAgentWorker } from './agent-worker.js'
 import { toAgentModel, type Endpoint } from './model/choice.js'
 import { instructions } from './model/instructions.js'
@@ -17,6 +25,8 @@ export interface RunView {
   readonly isOpen: boolean
   /** The reply that is being streamed. */
   readonly draft?: Draft
+  /** The line that each script of it has reached. */
+  readonly lines: ReadonlyMap<string, number>
   /** Why it does not go on here. */
   readonly failure?: string
 }
@@ -40,6 +50,8 @@ const sessionPlace = (user: User) => `order-desk.session.${user.id}`
 export class Desk {
   readonly #view = signal<DeskView>({ status: 'opening', runs: [] })
   readonly #drafts = new Map<string, Draft>()
+  /** Lines that scripts have reached, by run and call. */
+  readonly #lines = new Map<string, ReadonlyMap<string, number>>()
   readonly #failures = new Map<string, string>()
   #live: Live | undefined
   #frame = 0
@@ -118,8 +130,13 @@ export class Desk {
     const draft = streamed(this.#drafts.get(run.id), update)
     if (draft) this.#drafts.set(run.id, draft)
     else this.#drafts.delete(run.id)
+    if (update?.type === 'progress') this.#noteLine(run, update.progress)
     if (run.events.length === 0 && update === undefined) this.#watch(run)
     this.#frame ||= requestAnimationFrame(() => this.#draw())
+  }
+
+  #noteLine(run: Run, { callId, line }: ScriptProgress): void {
+    if (line !== undefined) this.#lines.set(run.id, new Map([...(this.#lines.get(run.id) ?? []), [callId, line]]))
   }
 
   /** A run's end is in its log; only why it does not go on here is not. */
@@ -139,7 +156,9 @@ export class Desk {
       const { events, approvals, unknown } = run
       const isOpen = run === session.openRun
       const failure = this.#failures.get(run.id)
-      return { run, events: [...events], approvals, unknown, isOpen, draft: this.#drafts.get(run.id), failure }
+      const draft = this.#drafts.get(run.id)
+      const lines = this.#lines.get(run.id) ?? new Map<string, number>()
+      return { run, events: [...events], approvals, unknown, isOpen, draft, lines, failure }
     })
     const lost = [...this.#failures.keys()].filter((id) => !runs.some(({ run }) => run.id === id))
     this.#view.value = { status: 'ready', runs, refusal: this.#failures.get(lost.at(-1) ?? '') }

@@ -26,8 +26,8 @@ export function TimelinePanel({ desk }: { readonly desk: Desk }) {
 
 function RunRows({ view, isNewest }: { readonly view: RunView; readonly isNewest: boolean }) {
   const [isWhole, setWhole] = useState(false)
-  const { events } = view
-  const rows = timeline(events)
+  const { events, lines } = view
+  const rows = timeline(events, lines)
   const hidden = isWhole ? new Set<string>() : plainRows(rows)
   const asked = events.find((event) => event.type === 'user-message')
   const calls = rows.filter(({ kind }) => kind === 'call').length
@@ -100,7 +100,7 @@ function CallDetails({ row }: { readonly row: CallRow }) {
       <Block title={code === undefined ? 'Input' : 'Script'} text={code ?? JSON.stringify(input ?? null, null, 2)} />
       {prints.length > 0 && <Block title="Printed" text={prints.join('\n')} />}
       {output !== undefined && <Block title="Output" text={JSON.stringify(output, null, 2)} />}
-      {failure && <Block title="Failure" text={`${failure.code}: ${failure.message}`} />}
+      {failure && <Block title="Failure" text={textOf(failure)} />}
     </div>
   )
 }
@@ -114,6 +114,12 @@ function Block({ title, text }: { readonly title: string; readonly text: string 
       </pre>
     </figure>
   )
+}
+
+/** A script's says where, and what to do about it. */
+function textOf(failure: NonNullable<CallRow['failure']>): string {
+  const { frame, hint } = 'frame' in failure || 'hint' in failure ? failure : {}
+  return [`${failure.code}: ${failure.message}`, frame, hint].filter(Boolean).join('\n\n')
 }
 
 function codeOf({ toolName, input }: CallRow): string | undefined {

@@ -1,4 +1,4 @@
-import type { Failure, Json, RunEvent, ToolCall } from 'handrail'
+import type { Json, RunEvent, ToolCall, ToolResult } from 'handrail'
 
 /** How far something is, in words, and what it means for whoever reads it. */
 export interface Progress {
@@ -21,7 +21,7 @@ export interface CallRow {
   /** Milliseconds that a person took to answer. */
   readonly waited?: number
   readonly output?: Json
-  readonly failure?: Failure
+  readonly failure?: ToolResult['failure']
   readonly prints: readonly string[]
 }
 
@@ -47,7 +47,7 @@ interface Draft {
 }
 
 /** Everything that was asked of the model and of the tools, in the order of the log; a script's calls follow it. Pure. */
-export function timeline(events: readonly RunEvent[]): readonly Row[] {
+export function timeline(events: readonly RunEvent[], lines: ReadonlyMap<string, number> = new Map()): readonly Row[] {
   const drafts = new Map<string, Draft>()
   const steps: { id: string; start: number; end?: RunEvent & { type: 'assistant-message' } }[] = []
   const propose = (calls: readonly ToolCall[]) => {
@@ -65,6 +65,10 @@ export function timeline(events: readonly RunEvent[]): readonly Row[] {
       propose(event.calls)
     }
     if ('callId' in event) note(drafts.get(event.callId), event)
+  }
+  for (const [callId, line] of lines) {
+    const draft = drafts.get(callId)
+    if (draft?.progress === words.started) draft.progress = { ...words.started, text: `running, line ${line}` }
   }
   const calls = [...drafts.values()].map(toRow)
   return steps.flatMap(({ id, start, end }) => {
@@ -125,7 +129,7 @@ function toRow({ call, prints, progress, mode, checked, askedAt, answeredAt, sta
   return {
     kind: 'call',
     id: call.callId,
-    toolName: call.toolName,
+    toolName: call.toolName.replace(/^script\./, ''),
     depth: call.callId.split('/').length - 1,
     isPlain: mode === 'read' && result?.outcome === 'ok',
     input: checked ?? call.input,

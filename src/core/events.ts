@@ -198,7 +198,7 @@ export interface ToolResult {
   readonly ref?: string
   /** What a script printed, as the model is shown it. */
   readonly prints?: string
-  readonly failure?: Failure
+  readonly failure?: Failure | ScriptFailure
   /** It took effect, but its output does not fit the tool's output schema. */
   readonly outputInvalid?: string
   /** Bytes of `output`. */

@@ -12,7 +12,7 @@ const logs = readdirSync(folder)
 
 const runOf = (events: readonly RunEvent[]) => {
   const isOpen = events.at(-1)?.type !== 'run-end'
-  return { run: {} as Run, events, approvals: [], unknown: [], isOpen }
+  return { run: {} as Run, events, approvals: [], unknown: [], lines: new Map<string, number>(), isOpen }
 }
 
 it.each(logs)('the timeline of $name has each call once, under its script, and how it ended', ({ events }) => {
@@ -32,6 +32,14 @@ it.each(logs)('the timeline of $name has each call once, under its script, and h
       result?.type !== 'tool-result' || ['cancelled', 'skipped'].includes(result.outcome),
     )
   }
+})
+
+it('the timeline says which line a script has reached, until it ends', () => {
+  const { events } = logs.find(({ name }) => name === 'script.json')!
+  const start = events.findIndex((event) => event.type === 'tool-start')
+  const wordsOf = (part: readonly RunEvent[]) =>
+    timeline(part, new Map([['1.0', 4]])).flatMap((row) => (row.id === '1.0' ? [row.progress.text] : []))
+  expect([wordsOf(events.slice(0, start + 1)), wordsOf(events)]).toEqual([['running, line 4'], ['done']])
 })
 
 it.each(logs)('the conversation of $name shows every text, at every moment of the run', ({ events }) => {
