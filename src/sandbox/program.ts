@@ -63,7 +63,7 @@ export function frameOf(source: string, line: number, column: number): string {
 }
 
 function cut(text: string, column: number): string {
-  const from = column > shownCharacters ? column - shownCharacters / 2 : 0
+  const from = column > shownCharacters * 0.75 ? column - shownCharacters / 2 : 0
   const end = from + shownCharacters
   return `${from > 0 ? '…' : ''}${text.slice(from, end)}${text.length > end ? '…' : ''}`
 }

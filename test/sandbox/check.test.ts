@@ -328,7 +328,7 @@ describe('a script with a fault makes no call', () => {
     ] as const) {
       const { outcome } = await runScript(sandbox, code, { tools, more: { definitions } })
       expect(outcome).toMatchObject({ failure: { code: 'script_check', line, column } })
-      expect((outcome as { failure: { frame: string } }).failure.frame).toContain('ful: true')
+      expect((outcome as { failure: { frame: string } }).failure.frame).toContain('ful: true })')
     }
   })
 
