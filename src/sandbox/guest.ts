@@ -72,17 +72,20 @@ export interface Guest {
 
 export async function createGuest(module: WebAssembly.Module, options: GuestOptions): Promise<Guest> {
   const { stopwatch } = options
-  let natives: Natives | undefined
   const zone = versionOf(options.engine) === 1 ? utc : createTimeZone(options.timeZone)
   const engine: Engine = await createEngine(module, {
     ...options,
-    offsetAt: zone.offsetAt,
-    call: (id, args) => natives!.call(id, args),
+    offsetAt: (seconds) => zone.offsetAt(seconds),
+    call: (id, args) => natives.call(id, args),
   })
   const toHandle = (value: Json): Handle => engine.read(stopwatch.aside(() => encode(value)))
   const state = toHandle(options.state)
   const stateAtStart = engine.write(state)
-  natives = createNatives(engine, toHandle, { ...options, zone, refuse: (error) => engine.throw(toError(error)) })
+  const natives: Natives = createNatives(engine, toHandle, {
+    ...options,
+    zone,
+    refuse: (error) => engine.throw(toError(error)),
+  })
   const ours = install(engine, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {

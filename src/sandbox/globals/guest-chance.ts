@@ -1,6 +1,6 @@
 /** Chance is that of \`Math.random\`, which begins from the run's seed; time is that of the script's clock. */
 export const chance = `kit => {
-const { random, now, own, load, bind, getPrototypeOf, getOwnPropertyDescriptor, Symbol: { toStringTag } } = kit
+const { random, now, own, errors, load, bind, getPrototypeOf, getOwnPropertyDescriptor, Symbol: { toStringTag } } = kit
 const inBase = bind(Number.prototype.toString)
 const kindOf = bind(getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), toStringTag).get)
 const Bytes = Uint8Array
@@ -10,6 +10,7 @@ const hex = (number) => (number < 16 ? '0' : '') + inBase(number, 16)
 const crypto = {
   getRandomValues(array) {
     const name = kindOf(array)
+    if (name === undefined) throw new errors.TypeError('Cannot get random values: expected a typed array')
     let isInteger = false
     for (let i = 0; i < integers.length; i++) if (integers[i] === name) isInteger = true
     if (!isInteger) throw load('exception').make('Cannot get random values: expected a typed array of integers', 'TypeMismatchError')

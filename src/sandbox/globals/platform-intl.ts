@@ -153,8 +153,7 @@ export const valuesOf = (key: string): string[] => Intl.supportedValuesOf(key as
 export const canonical = (locales: string[]): string[] => Intl.getCanonicalLocales(locales)
 export function supported(kind: string, locales: string[], options: Json | undefined): string[] {
   if (!Object.hasOwn(kindsWithLocales, kind)) throw new TypeError(`There is no Intl.${kind.slice(0, 50)}`)
-  const { supportedLocalesOf } = kindsWithLocales[kind]!
-  return supportedLocalesOf(locales, options as undefined)
+  return kindsWithLocales[kind]!.supportedLocalesOf(locales, options as undefined)
 }
 const kindsWithLocales: Readonly<
   Record<string, { supportedLocalesOf(locales: string[], options?: undefined): string[] }>
