@@ -144,10 +144,10 @@ function unescape(text: string): string | undefined {
   return text.replaceAll(/\\([nrt"'`\\])/g, (_, char: string) => escapes[char] ?? char)
 }
 
-/** A script exports nothing but its default. The columns stay. */
+/** A script exports nothing but its default. What is exported keeps its column. */
 function withoutExports(text: string): string | undefined {
-  const found = /^([ \t]*)export(?=\s+(?:async|function|const|let|var|class)\b)/gm
-  return found.test(text) ? text.replace(found, '$1      ') : undefined
+  const plain = text.replaceAll(/^([ \t]*)export([ \t]+)(async|function|const|let|var|class)\b/gm, '$1$3      $2')
+  return plain === text ? undefined : plain
 }
 
 const entities: Readonly<Record<string, string>> = {
