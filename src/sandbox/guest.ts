@@ -2,13 +2,12 @@ import type { Json } from '../core/json.js'
 import { NotJson, decode, encode, isBare } from './codec.js'
 import type { Decoded } from './codec.js'
 import { createEngine } from './engine.js'
-import type { Engine, EngineOptions, Handle } from './engine.js'
+import type { Engine, Handle } from './engine.js'
 import { versionOf } from './engine-name.js'
 import { createTimeZone, utc } from './globals/time-zone.js'
+import type { GuestError, GuestOptions } from './guest-options.js'
 import { install, type OurFunction } from './install.js'
 import { createNatives, type Natives } from './natives.js'
-import type { ScriptOptions } from './script.js'
-import type { Stopwatch } from './stopwatch.js'
 
 /** What an uncaught exception says of itself, read without getters. */
 export interface Thrown {
@@ -18,28 +17,6 @@ export interface Thrown {
   readonly tool?: string
   readonly retryable?: boolean
   readonly stack?: string
-}
-
-export type GuestError =
-  | {
-      readonly type: 'ToolError'
-      readonly code: string
-      readonly message: string
-      readonly retryable: boolean
-      readonly tool: string
-      readonly callId?: string
-    }
-  | { readonly type: 'TypeError' | 'RangeError'; readonly code: string; readonly message: string }
-
-export interface GuestOptions
-  extends
-    Omit<EngineOptions, 'call' | 'offsetAt'>,
-    Pick<ScriptOptions, 'engine' | 'tools' | 'state' | 'locale' | 'timeZone'> {
-  readonly stopwatch: Stopwatch
-  callTool(name: string, args: readonly Handle[]): Handle
-  print(args: readonly Handle[]): void
-  /** Takes what a callback of the guest threw, which nothing of the guest waits for. */
-  fail(thrown: Handle): void
 }
 
 /** Bytes, as JSON, of what describes an exception. */
