@@ -74,8 +74,9 @@ export class Failures {
   }
 
   ofSyntax(thrown: Thrown, program: Program): ScriptFailure {
-    const hint = syntaxWay(program.reading.source)
-    return scriptFailure('script_syntax', textOf(thrown), { ...this.placeOf(thrown, program), ...(hint && { hint }) })
+    const place = this.placeOf(thrown, program)
+    const hint = place && syntaxWay(lineOf(program.reading.source, place.line), place.column)
+    return scriptFailure('script_syntax', textOf(thrown), { ...place, ...(hint && { hint }) })
   }
 
   /** An exception that the script did not catch; some of its limits are exceptions too. */
@@ -103,5 +104,8 @@ function ofToolError({ message, code, tool, retryable }: Thrown, place: Partial<
     retryable: !isDenied && retryable === true,
   })
 }
+
+/** At most as much of it as patterns can be tried on. */
+const lineOf = (source: string, line: number): string => (source.split('\n')[line - 1] ?? '').slice(0, 2_000)
 
 const textOf = ({ name, message }: Thrown): string => `${name ? `${name}: ` : ''}${message}`

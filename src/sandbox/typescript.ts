@@ -1,6 +1,8 @@
 import type { ScriptFailure } from '../core/events.js'
 import { versionOf } from './engine-name.js'
+import { emptyFailure } from './failures.js'
 import { frameOf } from './program.js'
+import { scriptFailure } from './script.js'
 import type { FedResult, Sandbox, Script, ScriptOptions, ScriptTurn } from './script.js'
 import { sources } from './sources.js'
 
@@ -73,18 +75,23 @@ class TypeScriptScript implements Script {
 
   async #begin(begin: (script: Script) => Promise<readonly ScriptTurn[]>): Promise<readonly ScriptTurn[]> {
     const turns = await begin(this.#script)
-    if (!isSyntax(turns[0])) return turns
+    if (!isSyntax(turns[0]) || isTooLong(this.options)) return turns
     const strip = await this.loadStripper()
+    const failures = [failureOf(turns[0])]
     for (const source of strippedSources(this.options, strip)) {
       if (this.#isEnded) return turns
       this.#script.end()
       this.#script = this.sandbox.start({ ...this.options, code: source.code })
       const again = await begin(this.#script)
-      if (isSyntax(again[0])) continue
-      this.#source = source
-      return again.map((turn) => this.#inOwnText(turn))
+      if (!isSyntax(again[0])) {
+        this.#source = source
+        return again.map((turn) => this.#inOwnText(turn))
+      }
+      failures.push(source.toOwn(failureOf(again[0])))
     }
-    return turns
+    const [first = ''] = sources(this.options.code, this.options.engine)
+    const failure = furthest([...failures.slice(0, 2), ...failuresOfStripping(first, strip)])
+    return [{ ...turns[0]!, outcome: { status: 'error', failure } }]
   }
 
   async resume(fed: FedResult): Promise<ScriptTurn> {
@@ -102,8 +109,35 @@ class TypeScriptScript implements Script {
   }
 }
 
+/** In this thread nothing ends what takes too long. */
+const isTooLong = ({ code, limits }: ScriptOptions): boolean => code.length > limits.sourceBytes
+
 const isSyntax = (turn: ScriptTurn | undefined): boolean =>
   turn?.outcome?.status === 'error' && turn.outcome.failure.code === 'script_syntax'
+
+const failureOf = (turn: ScriptTurn | undefined): ScriptFailure =>
+  turn?.outcome?.status === 'error' ? turn.outcome.failure : emptyFailure
+
+/** To the engine, each type is a fault: the true one is where a reader of types stops. */
+function furthest([plain, ...others]: readonly ScriptFailure[]): ScriptFailure {
+  if (plain!.hint !== undefined) return plain!
+  const isBefore = (a: ScriptFailure, b: ScriptFailure) =>
+    a.line === b.line ? (a.column ?? 0) < (b.column ?? 0) : (a.line ?? 0) < (b.line ?? 0)
+  return others.reduce((best, other) => (isBefore(best, other) ? other : best), plain!)
+}
+
+function failuresOfStripping(source: string, strip: StripTypes): ScriptFailure[] {
+  try {
+    strip(source)
+  } catch (error) {
+    const { message, loc } = error as Error & { readonly loc?: { readonly line: number; readonly column: number } }
+    if (!(error instanceof SyntaxError) || !loc) return []
+    const { line, column } = loc
+    const text = `SyntaxError: ${message.replace(/^Error (?:parsing|transforming) [^:]*: /, '').replace(/ \(\d+:\d+\)$/, '')}`
+    return [scriptFailure('script_syntax', text, { line, column, frame: frameOf(source, line, column) })]
+  }
+  return []
+}
 
 function attempt<T>(work: () => T): T | undefined {
   try {

@@ -1,29 +1,38 @@
-/** What models write that no script can be, and what to write instead. */
-const syntaxWays: readonly (readonly [isIn: (source: string) => boolean, way: string])[] = [
+const python = 'A script is JavaScript, not Python.'
+const shell = 'A script is JavaScript, and there is no shell: call a tool.'
+
+/** What models write that no script can be, and what to write instead; looked for in the line that does not compile. */
+const syntaxWays: readonly (readonly [pattern: RegExp, way: string])[] = [
+  [/^\s*(?:import\s+[\w.]+(?:\s+as\s+\w+)?\s*$|from\s+[\w.]+\s+import\b)/, python],
   [
-    (source) => /^[ \t]*import\b/m.test(source),
+    /^\s*import\b(?!\s*\()/,
     'A script has no import: the tools are there as tools.NAME(input), and JavaScript is all there is.',
   ],
-  [hasElement, 'A script has no JSX: return plain data.'],
+  [/^\s*export\s*[{*]/, 'A script exports nothing: return the result.'],
+  [/(?<![\w$)\]])<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?\/?)?>/, 'A script has no JSX: return plain data.'],
+  [/(?:^|[{;])\s*@\w/, 'A script has no decorators: call the function yourself.'],
+  [/^\s*(?:def\s+\w+\s*\(|elif\b|except\b|pass\s*$|print\s+["'\w]|raise\s+\w+\()|\bis\s+(?:not\s+)?None\b/, python],
+  [/^\s*(?:(?:if|for|while|with|class)\b[^{]*|else|try|finally):\s*$/, python],
+  [/^\s*(?:curl|wget|npm|npx|pip3?|cd|ls|cat|echo|grep|git|sudo|bash|sh|node|python3?)\s+[-\w./"'$~]/, shell],
+  [/^\s*(?:SELECT|INSERT|UPDATE|DELETE)\s+\S/, 'A script is JavaScript: hand a query to a tool that takes one.'],
+  [/[“”„‘’]/, 'Write straight quotes: " or \'.'],
+  [/^\s*[A-Z][a-z']*(?: [\w',]+){2,}[.:!]?\s*$/, 'Only the script belongs here: put words into comments.'],
 ]
 
-/** An element that closes itself, or one that is closed. One pass: a script may be one long row of beginnings. */
-function hasElement(source: string): boolean {
-  const opened = new Set<string>()
-  for (const [, slash, name, rest] of source.matchAll(/<(\/?)([A-Za-z][\w.]*)(?![\w.])([^<>]*)>/g)) {
-    if (slash === '' ? rest!.endsWith('/') : opened.has(name!)) return true
-    opened.add(name!)
-  }
-  return false
+/** @param column from 1, where the compiler stopped */
+export function syntaxWay(line: string, column: number): string | undefined {
+  if (/(?<![\w$.])await\s+$/.test(line.slice(0, column - 1)))
+    return 'await works only in async functions: write async before the function around it.'
+  return syntaxWays.find(([pattern]) => pattern.test(line))?.[1]
 }
-
-export const syntaxWay = (source: string): string | undefined => syntaxWays.find(([isIn]) => isIn(source))?.[1]
 
 const noNetwork = 'A script has no network: call a tool.'
 const noModules = 'A script has no modules: call a tool.'
 const noNode = 'A script is not in Node: what it needs comes from tools.'
 const noPage = 'A script does not see the page: call a tool.'
 const noStorage = 'Keep what later scripts need in "state".'
+const noLibrary = 'A script has no libraries: write it in plain JavaScript.'
+const otherTools = 'The tools are there as tools.NAME(input).'
 
 /** Globals that models expect, and what a script has instead of them. */
 const absentWays: Readonly<Record<string, string>> = {
@@ -31,11 +40,18 @@ const absentWays: Readonly<Record<string, string>> = {
   XMLHttpRequest: noNetwork,
   WebSocket: noNetwork,
   EventSource: noNetwork,
+  Request: noNetwork,
+  Response: noNetwork,
+  Headers: noNetwork,
   axios: noNetwork,
   require: noModules,
   module: 'A script has no modules: return the result.',
   exports: 'A script has no modules: return the result.',
   process: noNode,
+  fs: noNode,
+  path: noNode,
+  Deno: noNode,
+  Bun: noNode,
   Buffer: 'A script is not in Node: use strings, Uint8Array, TextEncoder, atob and btoa.',
   __dirname: noNode,
   __filename: noNode,
@@ -46,20 +62,55 @@ const absentWays: Readonly<Record<string, string>> = {
   navigator: noPage,
   location: noPage,
   alert: 'A script does not see the page: print(...) shows a text.',
+  confirm: 'A script asks nobody: a tool that needs a person asks by itself.',
+  prompt: 'A script asks nobody: return what you must know, and ask in your answer.',
   localStorage: noStorage,
   sessionStorage: noStorage,
   indexedDB: noStorage,
   setImmediate: 'Use setTimeout.',
+  requestAnimationFrame: 'Use setTimeout.',
+  _: noLibrary,
+  $: noLibrary,
+  lodash: noLibrary,
+  moment: noLibrary,
+  dayjs: noLibrary,
+  React: noLibrary,
+  functions: otherTools,
+  codemode: otherTools,
+  mcp: otherTools,
+  callTool: otherTools,
+  call_tool: otherTools,
+  None: 'Write null.',
+  True: 'Write true.',
+  False: 'Write false.',
+  len: 'Write .length.',
+  str: 'Write String(...).',
+  range: 'Write for (let i = 0; i < n; i++).',
+  json: 'Write JSON.parse and JSON.stringify.',
 }
 
 /** What to do about an exception that is typical of a script written for another place. */
 export function absentWay(message: string, frame: string, tools: readonly string[]): string | undefined {
-  const [, name = ''] = /^'?([\w$]+)'? is not defined$/.exec(message) ?? []
-  if (Object.hasOwn(absentWays, name)) return absentWays[name]
-  if (tools.includes(name)) return `Write tools.${name}.`
+  const [, name] = /^'?([\w$]+)'? is not defined$/.exec(message) ?? []
+  if (name !== undefined) return undefinedWay(name, lineIn(frame), tools)
+  if (message.startsWith('could not load module')) return noModules
   if (message === 'not a function' && /\btools\s*[.[]/.test(frame)) return `The tools are ${listed(tools)}.`
   return undefined
 }
+
+function undefinedWay(name: string, line: string, tools: readonly string[]): string | undefined {
+  if (tools.includes(name)) return `Write tools.${name}.`
+  if (tools.includes(name.replace('external_', ''))) return `Write tools.${name.replace('external_', '')}.`
+  if (tools.some((tool) => tool.startsWith(`${name}__`))) return `Write tools.${name}.`
+  const escaped = name.replaceAll('$', '\\$')
+  if (new RegExp(`tools[\\w$.]*\\((?:[^()]*,)?\\s*${escaped}\\s*=[^=]`).test(line))
+    return `A tool takes one object: write tools.NAME({ ${name}: ... }).`
+  if (Object.hasOwn(absentWays, name)) return absentWays[name]
+  return new RegExp(`(?<![\\w$.])${escaped}\\s*=[^=>]`).test(line) ? `Declare it: let ${name} = ...` : undefined
+}
+
+/** The marked line of a frame. */
+const lineIn = (frame: string): string => /^> *\d+ \| (.*)$/m.exec(frame)?.[1] ?? ''
 
 /** Tools that a hint names. */
 const mostNamed = 20

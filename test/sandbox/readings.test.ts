@@ -244,17 +244,40 @@ describe('a script that cannot be read', () => {
     ['', { message: expect.stringMatching(/empty/) }],
     ['import fs from "node:fs"\nreturn fs', { hint: expect.stringMatching(/import.*tools\.NAME/s) }],
     ['const view = <b>hi</b>\nreturn view', { hint: expect.stringMatching(/JSX/) }],
+    ['const a: number = 1\nconst b = ;', { line: 2, column: 11, frame: expect.stringContaining('> 2 | const b = ;') }],
+    ['const f = (a: string) => a\nif (f("a")) {\n  return 1', { line: 3, column: 11 }],
+    ['const a = 1\nexport { a }', { hint: expect.stringMatching(/return the result/) }],
+    ['class A { @log() m() {} }', { hint: expect.stringMatching(/decorators/) }],
+    ['def main():\n    return tools.list()', { hint: expect.stringMatching(/Python/) }],
+    ['import json\nprint(json.dumps({}))', { hint: expect.stringMatching(/Python/) }],
+    ['for x in range(3):\n    print(x)', { hint: expect.stringMatching(/Python/) }],
+    ['curl https://a.example', { hint: expect.stringMatching(/no shell/) }],
+    ['SELECT * FROM orders', { hint: expect.stringMatching(/query/) }],
+    ['return “a”', { hint: expect.stringMatching(/straight quotes/) }],
+    ['function f() {\n  await tools.list({})\n}', { line: 2, hint: expect.stringMatching(/write async/) }],
+    ['Here is the script that you want.', { hint: expect.stringMatching(/into comments/) }],
   ])('runs nothing and names the place or the way out: %j', async (code, failure) => {
     const { outcome, asked } = await run(sandbox, code)
     expect(outcome).toMatchObject({ status: 'error', failure: { code: 'script_syntax', ...failure } })
     expect(asked).toEqual([])
   })
 
-  it.each(['fetch("/x")', 'require("fs")', 'process.env', 'document.title', 'localStorage.a'])(
-    'says what to use instead of what is not there: %s',
-    async (code) => {
-      const { outcome } = await run(sandbox, `return ${code}`)
-      expect(outcome).toMatchObject({ failure: { code: 'script_thrown', hint: expect.stringMatching(/\S/) } })
-    },
-  )
+  it.each([
+    'fetch("/x")',
+    'require("fs")',
+    'process.env',
+    'document.title',
+    'localStorage.a',
+    'await import("fs")',
+    '_.sum([1])',
+    'codemode.list({})',
+    'external_list({})',
+    'list({})',
+    'tools.list(order_id = 1)',
+    'None',
+    'len([1])',
+  ])('says what to use instead of what is not there: %s', async (code) => {
+    const { outcome } = await run(sandbox, `return ${code}`)
+    expect(outcome).toMatchObject({ failure: { code: 'script_thrown', hint: expect.stringMatching(/\S/) } })
+  })
 })
