@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { at, failure, ok, startScript } from '../conformance/run-script.js'
 import { engineNameOf } from '../../src/sandbox/engine-name.js'
 import { prelude1 } from '../../src/sandbox/prelude-1.js'
-import { prelude2 } from '../../src/sandbox/prelude-2.js'
+import { parts } from '../../src/sandbox/globals/guest-parts.js'
+import { prelude2, table2 } from '../../src/sandbox/prelude-2.js'
 import type { FedResult, ScriptTurn } from '../../src/sandbox/script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
 
@@ -80,9 +81,9 @@ describe('a script', () => {
       'quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 1',
       '63b0f0ff6e67e4f7',
     ])
-    expect([engineNameOf(2), hash(prelude2)]).toEqual([
+    expect([engineNameOf(2), hash(JSON.stringify([prelude2, table2, parts]))]).toEqual([
       'quickjs-emscripten 0.32.0, quickjs 2025-09-13, handrail 2',
-      'to be set',
+      '3bd090f077a2c9e8',
     ])
   })
 })

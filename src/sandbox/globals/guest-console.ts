@@ -1,5 +1,18 @@
-/** Each method prints its values as `print` does. Times are those of the script's clock. */
+/** Each method prints its values as `print` does. What is rarely used is evaluated when it is. */
 export const console = `kit => {
+const { host: { print }, own, load, apply } = kit
+const console = { log: print, info: print, warn: print, error: print, debug: print }
+const rare = ['dir', 'dirxml', 'table', 'trace', 'assert', 'group', 'groupCollapsed', 'groupEnd', 'clear', 'time', 'timeLog', 'timeEnd', 'count', 'countReset']
+for (let i = 0; i < rare.length; i++) {
+  const name = rare[i]
+  own(console, name, { [name](...values) { return apply(load('consoleMore')[name], undefined, values) } }[name])
+}
+own(console, kit.Symbol.toStringTag, 'console', false)
+return { __proto__: null, console }
+}`
+
+/** Times are those of the script's clock. */
+export const consoleMore = `kit => {
 const { host: { print }, now, own, hasOwn, isArray, String: string } = kit
 const started = { __proto__: null }
 const counts = { __proto__: null }
@@ -10,12 +23,8 @@ const picked = (row, columns) => {
   for (let i = 0; i < columns.length; i++) if (hasOwn(row, columns[i])) own(copy, columns[i], row[columns[i]])
   return copy
 }
-const console = {
-  log: print,
-  info: print,
-  warn: print,
-  error: print,
-  debug: print,
+return {
+  __proto__: null,
   dir(value) { print(value) },
   dirxml: print,
   table(rows, columns) {
@@ -40,6 +49,4 @@ const console = {
   count(label = 'default') { print(label + ': ' + (counts[string(label)] = (counts[string(label)] ?? 0) + 1)) },
   countReset(label = 'default') { delete counts[string(label)] },
 }
-own(console, kit.Symbol.toStringTag, 'console', false)
-return { __proto__: null, console }
 }`

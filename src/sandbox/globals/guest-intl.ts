@@ -31,6 +31,7 @@ const toLocales = (locales) => {
   if (locales === null) throw new errors.TypeError('Cannot use null as a locale: leave it out')
   const list = []
   const { length = 0 } = Base(locales)
+  if (length > 100) throw new errors.RangeError('A list of more than 100 locales is not taken')
   for (let i = 0; i < length; i++) {
     if (typeof locales[i] !== 'string' && !isObject(locales[i])) throw new errors.TypeError('A locale is a text, as in "de-DE"')
     own(list, i, toText(locales[i]))

@@ -1,7 +1,7 @@
 import { calls } from './guest-calls.js'
 import { chance } from './guest-chance.js'
 import { clone } from './guest-clone.js'
-import { console } from './guest-console.js'
+import { console, consoleMore } from './guest-console.js'
 import { date } from './guest-date.js'
 import { encoding } from './guest-encoding.js'
 import { exception } from './guest-exception.js'
@@ -19,6 +19,7 @@ export const parts = {
   values,
   calls,
   console,
+  consoleMore,
   timers,
   date,
   intl,

@@ -36,19 +36,19 @@ export function createHostValues(options: { locale: string; timeZone: string; zo
   const { zone } = options
   const formatters = createFormatters(options)
   const make = (kind: Json | undefined, usage: Json | undefined, locales: Json | undefined, given: Json | undefined) =>
-    formatters.make(toText(kind), toText(usage) as Usage, toTexts(locales), toList(given)[0])
+    formatters.make(toText(kind), toText(usage) as Usage, toLocales(locales), toList(given)[0])
 
   const functions: Readonly<Record<string, HostFunction>> = {
     'intl.make': (kind, usage, locales, given) => make(kind, usage, locales, given),
     'intl.call': (id, method, args) => formatters.call(Number(id), toText(method), toList(args)),
     'intl.once': (kind, usage, locales, given, method, args) =>
       formatters.call(make(kind, usage, locales, given), toText(method), toList(args)),
-    'intl.supported': (kind, locales, given) => supported(toText(kind), toTexts(locales), toList(given)[0]),
-    'intl.canonical': (locales) => canonical(toTexts(locales)),
+    'intl.supported': (kind, locales, given) => supported(toText(kind), toLocales(locales), toList(given)[0]),
+    'intl.canonical': (locales) => canonical(toLocales(locales)),
     'intl.values': (key) => valuesOf(toText(key)),
     'case.ordinary': () => !/^(tr|az|lt|el)\b/i.test(options.locale),
-    upper: (text, locales) => toText(text).toLocaleUpperCase(formatters.resolve(toTexts(locales))),
-    lower: (text, locales) => toText(text).toLocaleLowerCase(formatters.resolve(toTexts(locales))),
+    upper: (text, locales) => toText(text).toLocaleUpperCase(formatters.resolve(toLocales(locales))),
+    lower: (text, locales) => toText(text).toLocaleLowerCase(formatters.resolve(toLocales(locales))),
     'url.parse': (url, base) => parseUrl(toText(url), base === null ? undefined : toText(base)),
     'url.set': (href, name, value) => setUrl(toText(href), toText(name), toText(value)),
     'params.parse': (text) => parseParams(toText(text)),
@@ -102,3 +102,12 @@ function toList(value: Json | undefined): readonly Json[] {
 }
 
 const toTexts = (value: Json | undefined): string[] => toList(value).map(toText)
+
+/** Locales of one list. */
+const mostLocales = 100
+
+function toLocales(value: Json | undefined): string[] {
+  const locales = toTexts(value)
+  if (locales.length > mostLocales) throw new RangeError(`A list of more than ${mostLocales} locales is not taken`)
+  return locales
+}

@@ -23,7 +23,17 @@ const settable: readonly string[] = parts.filter((name) => name !== 'origin')
 
 const toParts = (url: URL): UrlParts => Object.fromEntries(parts.map((name) => [name, url[name]]))
 
+/** Characters of an address, which grow to six times as many. */
+const longest = 1_000_000
+const mostPairs = 100_000
+
+function checkLength(text: string): void {
+  if (text.length > longest) throw new RangeError(`A URL of more than ${longest} characters is not taken`)
+}
+
 export function parseUrl(text: string, base: string | undefined): UrlParts | null {
+  checkLength(text)
+  if (base !== undefined) checkLength(base)
   try {
     return toParts(new URL(text, base))
   } catch {
@@ -33,6 +43,7 @@ export function parseUrl(text: string, base: string | undefined): UrlParts | nul
 
 /** What cannot be set is left as it is, but for the whole address. */
 export function setUrl(href: string, name: string, value: string): UrlParts {
+  checkLength(value)
   const url = new URL(href)
   if (!settable.includes(name)) throw new TypeError(`Cannot set ${name} of a URL`)
   if (name === 'href' && parseUrl(value, undefined) === null)
@@ -41,8 +52,21 @@ export function setUrl(href: string, name: string, value: string): UrlParts {
   return toParts(url)
 }
 
-export const parseParams = (text: string): string[][] => [...new URLSearchParams(text)]
-export const paramsToText = (pairs: string[][]): string => new URLSearchParams(pairs).toString()
+export function parseParams(text: string): string[][] {
+  checkLength(text)
+  const pairs = [...new URLSearchParams(text)]
+  checkCount(pairs)
+  return pairs
+}
+
+export function paramsToText(pairs: string[][]): string {
+  checkCount(pairs)
+  return new URLSearchParams(pairs).toString()
+}
+
+function checkCount({ length }: { readonly length: number }): void {
+  if (length > mostPairs) throw new RangeError(`More than ${mostPairs} parameters of a URL are not taken`)
+}
 
 /** The platform's name of an encoding. */
 export function encodingOf(label: string): string {
@@ -56,8 +80,10 @@ export function encodingOf(label: string): string {
 /** @param binary one character a byte */
 export function decodeText(binary: string, label: string, fatal: boolean, ignoreBOM: boolean): string {
   const decoder = new TextDecoder(label, { fatal, ignoreBOM })
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   try {
-    return decoder.decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
+    return decoder.decode(bytes)
   } catch {
     throw new TypeError(`Cannot decode: these bytes are not ${label}`)
   }
