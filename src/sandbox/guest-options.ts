@@ -21,6 +21,6 @@ export interface GuestOptions
   readonly stopwatch: Stopwatch
   callTool(name: string, args: readonly Handle[]): Handle
   print(args: readonly Handle[]): void
-  /** Takes what a callback of the guest threw, which nothing of the guest waits for. */
+  /** A callback of the guest threw, and nothing of the guest waits for it. Borrows what it threw. */
   fail(thrown: Handle): void
 }

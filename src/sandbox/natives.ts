@@ -47,7 +47,7 @@ export function createNatives(engine: Engine, toHandle: (value: Json) => Handle,
         options.zone.readLocal(given !== undefined && toJson(given) === true)
         return engine.newUndefined()
       case 'fail':
-        if (given !== undefined) options.fail(engine.duplicate(given))
+        if (given !== undefined) options.fail(given)
         return engine.newUndefined()
       default:
         return options.callTool(name, args)

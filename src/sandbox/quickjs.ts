@@ -38,8 +38,8 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   let stopped: ScriptFailure | undefined
   let outcome: ScriptOutcome | undefined
   let result: Handle | undefined
-  /** What a callback of a timer threw. */
-  let uncaught: Handle | undefined
+  /** Of a callback of a timer. */
+  let uncaught: ScriptFailure | undefined
   let lookedUpAt = -Infinity
 
   const guest = await createGuest(module, {
@@ -51,7 +51,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
     shouldStop,
     callTool: (name, args) => calls.make(guest, name, args),
     print: (args) => printer.print(guest, args),
-    fail: (thrown) => (uncaught ??= thrown),
+    fail: (thrown) => (uncaught ??= failures.ofThrown(guest.describe(thrown))),
   })
   const { engine } = guest
 
@@ -100,7 +100,7 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   function settle(): ScriptOutcome | undefined {
     while (engine.runJobs(jobsAtOnce)) if (shouldStop()) break
     if (stopped || result === undefined) return undefined
-    if (uncaught !== undefined) return failed(failures.ofThrown(guest.describe(uncaught)))
+    if (uncaught) return failed(uncaught)
     const state = engine.promiseState(result)
     if (state === 'pending') return calls.isNoneOpen ? failed(deadlockFailure) : undefined
     const value = engine.promiseResult(result)
