@@ -44,11 +44,13 @@ interface Shared {
  * Reads a value that the guest made, as what `JSON.stringify` would make of it if no `toJSON` were there: undefined is left
  * out of objects and else null, NaN and infinities are null, -0 is 0, a Date is its text.
  * @param limit bytes as JSON in UTF-8
+ * @param from where in the bytes it begins
+ * @param to where it ends
  * @throws {NotJson} when JSON cannot hold it
  * @throws {TooLarge} when it exceeds the limit
  */
-export function decode(bytes: Uint8Array<ArrayBuffer>, limit: number): Decoded {
-  const reader = new Reader(bytes)
+export function decode(bytes: Uint8Array<ArrayBuffer>, limit: number, from = 0, to = bytes.length): Decoded {
+  const reader = new Reader(bytes, from, to)
   if (reader.byte() !== version) throw new NotJson('Cannot read a value: unknown version of the object format')
   const names: string[] = []
   for (let count = reader.uint(); count > 0; count--) names.push(reader.text())
@@ -103,14 +105,16 @@ function read(reader: Reader, reading: Reading, depth: number): Json | undefined
       return readNested(reader, reading, tag === Tag.array, depth)
     case Tag.date: {
       reading.objects.push(undefined)
-      const time = read(reader, reading, depth)
+      if (depth >= depthOut) throw tooDeep()
+      const time = read(reader, reading, depth + 1)
       const date = new Date(typeof time === 'number' ? time : NaN)
       count(reading, 0, 32)
       return Number.isNaN(date.getTime()) ? null : date.toISOString()
     }
     case Tag.boxed:
       reading.objects.push(undefined)
-      return read(reader, reading, depth)
+      if (depth >= depthOut) throw tooDeep()
+      return read(reader, reading, depth + 1)
     case Tag.reference: {
       const target = reading.objects[reader.uint()]
       if (target?.height === undefined) throw new NotJson('Cannot read a value: it refers to itself')

@@ -24,16 +24,24 @@ const numberBytes = new Uint8Array(number.buffer)
 /** Code units that one call of `String.fromCharCode` gets. */
 const chunk = 4096
 
-export class Reader {
-  #at = 0
+const endsEarly = () => new RangeError('Cannot read a value: it ends early')
 
-  constructor(readonly input: Uint8Array<ArrayBuffer>) {}
+export class Reader {
+  readonly #input: Uint8Array<ArrayBuffer>
+  readonly #end: number
+  #at: number
+
+  /** What lies from one place to the other. */
+  constructor(input: Uint8Array<ArrayBuffer>, from: number, to: number) {
+    this.#input = input
+    this.#at = from
+    this.#end = to
+  }
 
   /** @throws {RangeError} behind the last byte */
   byte(): number {
-    const byte = this.input[this.#at++]
-    if (byte === undefined) throw new RangeError('Cannot read a value: it ends early')
-    return byte
+    if (this.#at >= this.#end) throw endsEarly()
+    return this.#input[this.#at++]!
   }
 
   /** LEB128. */
@@ -66,10 +74,10 @@ export class Reader {
 
   #narrow(length: number): string {
     const end = this.#at + length
-    if (end > this.input.length) throw new RangeError('Cannot read a value: it ends early')
+    if (end > this.#end) throw endsEarly()
     let text = ''
     if (length <= 24) {
-      const { input } = this
+      const input = this.#input
       let at = this.#at
       for (; at + 4 <= end; at += 4)
         text += String.fromCharCode(input[at]!, input[at + 1]!, input[at + 2]!, input[at + 3]!)
@@ -79,14 +87,15 @@ export class Reader {
     }
     while (this.#at < end) {
       const next = Math.min(end, this.#at + chunk)
-      text += String.fromCharCode.apply(null, this.input.subarray(this.#at, next) as unknown as number[])
+      text += String.fromCharCode.apply(null, this.#input.subarray(this.#at, next) as unknown as number[])
       this.#at = next
     }
     return text
   }
 
   #wide(length: number): string {
-    const units = new Uint16Array(this.input.slice(this.#at, this.#at + length * 2).buffer)
+    if (this.#at + length * 2 > this.#end) throw endsEarly()
+    const units = new Uint16Array(this.#input.slice(this.#at, this.#at + length * 2).buffer)
     this.#at += length * 2
     let text = ''
     for (let at = 0; at < length; at += chunk) {
