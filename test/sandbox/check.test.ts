@@ -360,6 +360,11 @@ describe('a script that may be right is run', () => {
     script.end()
   })
 
+  it('if the tool takes more than objects', () => {
+    const any = [define('x', {})]
+    for (const input of ['"a"', '1', 'null', '[]', '']) expect(check(`return tools.x(${input})`, any)).toBeUndefined()
+  })
+
   it('if it is not told what the tools take', async () => {
     const { outcome } = await runScript(sandbox, 'return tools.get_order({})', { tools })
     expect(outcome).toEqual({ status: 'ok', value: {} })

@@ -60,6 +60,7 @@ function faultsOf(tree: Tree, { name, node }: ToolCall, schema: JsonSchema): Fau
     ]
   }
   if (known.type === 'unknown') return []
+  if (known.type !== 'object' && schema.type !== 'object') return []
   if (known.type !== 'object') {
     const is = `${written(name)} takes an object, and not ${kindOf(known)}`
     return [{ at: known.at, text: `${is}: write ${exampleOf(name, fieldsOf(schema).slice(0, 3))}.` }]

@@ -71,7 +71,7 @@ interface Member {
 
 /** Names with `__` in them are also there as `tools.NAMESPACE.NAME`. */
 function namespacesOf(tools: readonly string[]): ReadonlySet<string> {
-  return new Set(tools.flatMap((name) => (name.indexOf('__') > 0 ? [name.slice(0, name.indexOf('__'))] : [])))
+  return new Set(tools.flatMap((name) => /^(?!__)(.+?)__./s.exec(name)?.[1] ?? []))
 }
 
 function memberOf(
