@@ -1,7 +1,9 @@
+import { createCallbacks } from './callbacks.js'
 import { createCountdown } from './countdown.js'
+import { GuestMemory } from './guest-memory.js'
 import { createInstance } from './instance.js'
 import { outOfMemory, Poisoned, toPoisoned } from './poisoned.js'
-import type { Emscripten, Functions, Instance } from './instance.js'
+import type { Functions, Instance } from './instance.js'
 
 /** A value of the guest: the address of its cell in the wasm memory. Whoever gets one frees it, once. */
 export type Handle = number & { readonly handle: true }
@@ -43,8 +45,8 @@ const EvalFlag = { strict: 8, compileOnly: 32 } as const
  */
 export class Engine {
   readonly #functions: Functions
-  readonly #emscripten: Emscripten
-  readonly #instance: Instance
+  readonly #memory: GuestMemory
+  readonly #runtime: number
   readonly #context: number
   readonly #undefined: number
   /** Room for the addresses of two arguments or resolvers. */
@@ -53,65 +55,51 @@ export class Engine {
 
   constructor(instance: Instance, options: EngineOptions) {
     const { functions, emscripten, context, runtime } = instance
-    this.#instance = instance
     this.#functions = functions
-    this.#emscripten = emscripten
+    this.#memory = new GuestMemory(instance)
+    this.#runtime = runtime
     this.#context = context
     this.#undefined = functions.QTS_GetUndefined()
-    this.#pair = emscripten._malloc(8)
-    const askSooner = createCountdown(instance)
-    emscripten.callbacks = {
-      callFunction: (_asyncify, _context, _self, count, args, id) => {
-        this.#check()
-        // An interrupt that falls into a call of ours comes back as an error that the guest could catch for ever.
-        if (options.shouldStop()) throw new Poisoned('stopped', 'A limit ended the script')
-        const values: Handle[] = []
-        for (let i = 0; i < count; i++) values.push(functions.QTS_ArgvGetJSValueConstPointer(args, i) as Handle)
-        return options.call(id, values)
-      },
-      shouldInterrupt: () => {
-        askSooner()
-        return options.shouldStop() ? 1 : 0
-      },
-      freeHostRef: () => undefined,
-      loadModuleSource: () => 0,
-      normalizeModule: () => 0,
-    }
+    this.#pair = this.#memory.allocate(8)
+    emscripten.callbacks = createCallbacks(functions, options, () => this.#check(), createCountdown(instance))
     functions.QTS_RuntimeSetMaxStackSize(runtime, options.stack)
     functions.QTS_RuntimeEnableInterruptHandler(runtime)
   }
 
   /** Of the guest's whole memory. */
   get memoryBytes(): number {
-    return this.#emscripten.HEAPU8.length
+    return this.#memory.bytes.length
   }
 
   evaluate(code: string, fileName: string, onlyCompile = false): Completion {
     return this.#enter(() => {
-      const bytes = this.#emscripten.lengthBytesUTF8(code)
-      const address = this.#allocate(bytes + 1)
-      this.#emscripten.stringToUTF8(code, address, bytes + 1)
+      const { address, length } = this.#memory.place(code)
       const flags = EvalFlag.strict | (onlyCompile ? EvalFlag.compileOnly : 0)
-      const result = this.#functions.QTS_Eval(this.#context, address, bytes, fileName, 0, flags)
-      this.#emscripten._free(address)
+      const result = this.#functions.QTS_Eval(this.#context, address, length, fileName, 0, flags)
+      this.#memory.free(address)
       return this.#complete(result)
     })
   }
 
-  call(callee: Handle, ...args: readonly [] | readonly [Handle] | readonly [Handle, Handle]): Completion {
-    return this.#enter(() => {
-      new Int32Array(this.#emscripten.HEAPU8.buffer, this.#pair, 2).set(args)
-      const result = this.#functions.QTS_Call(this.#context, callee, this.#undefined, args.length, this.#pair)
+  call(callee: Handle, first?: Handle, second?: Handle): Completion {
+    this.#check()
+    try {
+      if (first !== undefined) this.#memory.setWord(this.#pair, first)
+      if (second !== undefined) this.#memory.setWord(this.#pair + 4, second)
+      const count = second !== undefined ? 2 : first !== undefined ? 1 : 0
+      const result = this.#functions.QTS_Call(this.#context, callee, this.#undefined, count, this.#pair)
+      this.#check()
       return this.#complete(result)
-    })
+    } catch (error) {
+      throw this.#poisonedBy(error)
+    }
   }
 
   /** Runs queued jobs, at most so many. Returns whether more are queued. */
   runJobs(most: number): boolean {
     return this.#enter(() => {
-      const { runtime } = this.#instance
-      this.free(this.#own(this.#functions.QTS_ExecutePendingJob(runtime, most, this.#pair)))
-      return this.#functions.QTS_IsJobPending(runtime) !== 0
+      this.free(this.#own(this.#functions.QTS_ExecutePendingJob(this.#runtime, most, this.#pair)))
+      return this.#functions.QTS_IsJobPending(this.#runtime) !== 0
     })
   }
 
@@ -123,17 +111,11 @@ export class Engine {
     return this.#enter(() => this.#own(this.#functions.QTS_DupValuePointer(this.#context, this.#undefined)))
   }
 
-  /** A second handle of the value. */
-  duplicate(value: Handle): Handle {
-    return this.#enter(() => this.#own(this.#functions.QTS_DupValuePointer(this.#context, value)))
-  }
-
   /** An object without a prototype. */
   newRecord(): Handle {
-    return this.#enter(() => {
-      const none = this.#functions.QTS_GetNull()
-      return this.#own(this.#functions.QTS_NewObjectProto(this.#context, none))
-    })
+    return this.#enter(() =>
+      this.#own(this.#functions.QTS_NewObjectProto(this.#context, this.#functions.QTS_GetNull())),
+    )
   }
 
   /** Defines an own property that can be neither written nor removed. */
@@ -151,15 +133,16 @@ export class Engine {
   newPromise(): Deferred {
     return this.#enter(() => {
       const promise = this.#own(this.#functions.QTS_NewPromiseCapability(this.#context, this.#pair))
-      const [resolve = 0, reject = 0] = new Int32Array(this.#emscripten.HEAPU8.buffer, this.#pair, 2)
+      const [resolve, reject] = [this.#memory.wordAt(this.#pair), this.#memory.wordAt(this.#pair + 4)]
       return { promise, resolve: this.#own(resolve), reject: this.#own(reject) }
     })
   }
 
   /** How a promise stands; none for what is not a promise. Calls nothing of the guest. */
   promiseState(value: Handle): 'pending' | 'fulfilled' | 'rejected' | undefined {
-    const states = ['pending', 'fulfilled', 'rejected'] as const
-    return this.#enter(() => states[this.#functions.QTS_PromiseState(this.#context, value)])
+    return this.#enter(
+      () => (['pending', 'fulfilled', 'rejected'] as const)[this.#functions.QTS_PromiseState(this.#context, value)],
+    )
   }
 
   item(array: Handle, index: number): Handle {
@@ -182,11 +165,9 @@ export class Engine {
   /** Makes the value that is written in the engine's object format. */
   read(bytes: Uint8Array): Handle {
     return this.#enter(() => {
-      const address = this.#allocate(bytes.length)
-      this.#emscripten.HEAPU8.set(bytes, address)
-      const buffer = this.#own(this.#functions.QTS_NewArrayBuffer(this.#context, address, bytes.length))
+      const buffer = this.#memory.toBuffer(bytes)
       const completion = this.#complete(this.#functions.QTS_bjson_decode(this.#context, buffer))
-      this.free(buffer)
+      this.#memory.freeBuffer(buffer)
       // What was written for it is whole: it had no room on the guest's stack to read it.
       if (completion.error !== undefined) throw new Poisoned('stack', 'The engine has no stack left to read a value')
       return completion.value
@@ -195,26 +176,40 @@ export class Engine {
 
   /** Writes a value in the engine's object format; none when the format has nothing for it. Borrows the value. */
   write(value: Handle): Uint8Array<ArrayBuffer> | undefined {
+    return this.lend(value, (memory, from, to) => memory.slice(from, to))
+  }
+
+  /** The same without a copy: whoever gets the bytes lets go of them before anything of the guest is used. */
+  lend<T>(value: Handle, use: (memory: Uint8Array<ArrayBuffer>, from: number, to: number) => T): T | undefined {
+    const written = this.#written(value)
+    if (!written) return undefined
+    try {
+      return use(this.#memory.bytes, written.address, written.address + written.length)
+    } finally {
+      this.#memory.free(written.address)
+    }
+  }
+
+  #written(value: Handle): { readonly address: number; readonly length: number } | undefined {
     return this.#enter(() => {
       const { error, value: buffer } = this.#complete(this.#functions.QTS_bjson_encode(this.#context, value))
       if (error !== undefined) {
         this.free(error)
         return undefined
       }
-      const length = this.#functions.QTS_GetArrayBufferLength(this.#context, buffer)
-      const address = this.#functions.QTS_GetArrayBuffer(this.#context, buffer)
-      if (address === 0) throw outOfMemory()
-      const bytes = this.#emscripten.HEAPU8.slice(address, address + length)
-      this.#emscripten._free(address)
+      const copy = this.#memory.copyOf(buffer)
       this.free(buffer)
-      return bytes
+      return copy
     })
   }
 
   free(...values: readonly Handle[]): void {
-    this.#enter(() => {
+    this.#check()
+    try {
       for (const value of values) this.#functions.QTS_FreeValuePointer(this.#context, value)
-    })
+    } catch (error) {
+      throw this.#poisonedBy(error)
+    }
   }
 
   #enter<T>(run: () => T): T {
@@ -224,21 +219,19 @@ export class Engine {
       this.#check()
       return result
     } catch (error) {
-      throw (this.#poison ??= toPoisoned(error))
+      throw this.#poisonedBy(error)
     }
+  }
+
+  #poisonedBy(error: unknown): Poisoned {
+    return (this.#poison ??= toPoisoned(error))
   }
 
   #check(): void {
     if (this.#poison) throw this.#poison
   }
 
-  #allocate(bytes: number): number {
-    const address = this.#emscripten._malloc(bytes)
-    if (address === 0) throw outOfMemory()
-    return address
-  }
-
-  /** The build hands out address 0 when it has no memory for a value's cell. */
+  /** The build gives 0 when it has no memory for a value's cell. */
   #own(value: number): Handle {
     if (value === 0) throw outOfMemory()
     return value as Handle

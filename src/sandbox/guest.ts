@@ -66,10 +66,8 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
   const ours = install(engine, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
-    const bytes = engine.write(value)
-    if (!bytes) return undefined
     try {
-      return stopwatch.aside(() => decode(bytes, limit))
+      return engine.lend(value, (memory, from, to) => stopwatch.aside(() => decode(memory, limit, from, to)))
     } catch (error) {
       if (error instanceof NotJson) return undefined
       throw error

@@ -8,7 +8,7 @@ import type { Guest } from './guest.js'
 import type { FedResult, HostCall, ScriptFailure, ScriptLimits } from './script.js'
 import type { Stopwatch } from './stopwatch.js'
 
-interface OpenCall extends Deferred {
+interface OpenCall extends Omit<Deferred, 'promise'> {
   readonly toolName: string
   readonly site: Handle
 }
@@ -17,7 +17,7 @@ export interface HostCallsOptions {
   readonly limits: ScriptLimits
   readonly stopwatch: Stopwatch
   /** Ends the script, whatever it would catch. */
-  stop(failure: ScriptFailure): never
+  readonly stop: (failure: ScriptFailure) => never
 }
 
 /** The inputs of all calls together may be this many times as long as the input of one. */
@@ -59,7 +59,7 @@ export class HostCalls {
       const n = this.#made++
       const site = guest.site()
       this.lastSite = site
-      this.#open.set(n, { ...deferred, toolName, site })
+      this.#open.set(n, { resolve: deferred.resolve, reject: deferred.reject, toolName, site })
       this.#line.push({ n, toolName, input: input.value ?? {} })
       return deferred.promise
     } catch (error) {

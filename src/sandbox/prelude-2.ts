@@ -44,9 +44,7 @@ own(global, 'print', print, false)
 own(global, 'text', print, false)
 const set = () => { throw new TypeError('Cannot assign to state: change what it holds, as in state.name = value') }
 defineProperty(global, 'state', { __proto__: null, get: () => state, set, enumerable: false, configurable: false })
-/** Called at each call of a tool, to know where it was made if it fails. */
-const site = () => construct(kit.Error, [])
-return [site, () => load('values').ours, kit.freeze]
+return [kit.Error, () => load('values').ours, kit.freeze]
 }`
 
 /** What the prelude takes of the language, and which globals it makes of which part. */

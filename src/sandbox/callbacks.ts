@@ -1,0 +1,31 @@
+import type { EngineOptions, Handle } from './engine.js'
+import type { Callbacks, Functions } from './instance.js'
+import { Poisoned } from './poisoned.js'
+
+/**
+ * What the build asks its host for.
+ * @param check throws when the guest may run no more
+ * @param askSooner called each time that the engine asks whether to stop
+ */
+export const createCallbacks = (
+  functions: Functions,
+  { shouldStop, call }: EngineOptions,
+  check: () => void,
+  askSooner: () => void,
+): Callbacks => ({
+  callFunction: (_asyncify, _context, _self, count, args, id) => {
+    check()
+    // An interrupt that falls into a call of ours comes back as an error that the guest could catch for ever.
+    if (shouldStop()) throw new Poisoned('stopped', 'A limit ended the script')
+    const values: Handle[] = []
+    for (let i = 0; i < count; i++) values.push(functions.QTS_ArgvGetJSValueConstPointer(args, i) as Handle)
+    return call(id, values)
+  },
+  shouldInterrupt: () => {
+    askSooner()
+    return shouldStop() ? 1 : 0
+  },
+  freeHostRef: () => undefined,
+  loadModuleSource: () => 0,
+  normalizeModule: () => 0,
+})
