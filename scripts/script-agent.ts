@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ToolDefinition } from '../src/core/tool-definition.js'
+import { withCheck } from '../src/sandbox/check.js'
+import { scriptReader } from '../src/sandbox/check/reader.js'
 import { engineName } from '../src/sandbox/engine-name.js'
 import { createRemoteSandbox } from '../src/sandbox/remote.js'
 import type { ScriptOptions } from '../src/sandbox/script.js'
@@ -60,7 +62,8 @@ function createSandbox({ sandbox, engine }: ScriptTask) {
     module: async () => engine,
     maxWorkers: 1,
   })
-  return withTypeScript(remote, async () => stripTypes)
+  const loadStripper = async () => stripTypes
+  return withCheck(withTypeScript(remote, loadStripper), async () => scriptReader, loadStripper)
 }
 
 /** The file of tools says what they answer, not what they take. */

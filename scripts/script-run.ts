@@ -75,7 +75,8 @@ export async function runScript(
     const running = advance(Date.now())
     if (!(await within(running))) script.end()
     const turn = await running
-    const isLost = turn.memoryBytes === 0
+    // A worker that was terminated can't say what it took.
+    const isLost = turn.memoryBytes === 0 && turn.cpuMs === 0 && !isChecked(turn)
     cpuMs += isLost ? performance.now() - from : turn.cpuMs
     memoryBytes = Math.max(memoryBytes, turn.memoryBytes)
     prints.push(...turn.prints)
@@ -125,6 +126,9 @@ export async function runScript(
     memoryBytes,
   }
 }
+
+const isChecked = ({ outcome }: ScriptTurn): boolean =>
+  outcome?.status === 'error' && outcome.failure.code === 'script_check'
 
 const longestTimer = 2 ** 31 - 1
 const rounded = (milliseconds: number) => Math.round(milliseconds * 1000) / 1000

@@ -20,6 +20,7 @@ const createGuest = () =>
     memory: 64 << 20,
     stack: 128 << 10,
     now: () => 0,
+    offsetAt: () => 0,
     call: (_, [first]) => first!,
     shouldStop: () => false,
   })
@@ -75,7 +76,7 @@ describe('the codec and the engine, for random values', () => {
       const value = await valueOf(sandbox, code, { limits })
       // oxlint-disable-next-line typescript/no-implied-eval -- this engine's own JSON.stringify says what is right
       const expected = new Function(`return JSON.stringify((() => { ${code} })())`)() as string
-      expect(JSON.stringify(value) === expected ? 'the same' : value, code).toEqual('the same')
+      expect(JSON.stringify(value) === expected ? 'the same' : value, `of:\n${code}`).toEqual('the same')
     }
   }, 60_000)
 })

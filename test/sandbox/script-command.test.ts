@@ -89,6 +89,7 @@ describe.concurrent('npm run script prints one line of JSON', () => {
   it.each([
     ['syntax', 'const a = ;', {}],
     ['syntax', '', {}],
+    ['check', 'return await tools.nothing({})', {}],
     ['thrown', 'throw new Error("no")', {}],
     ['cpu', 'for (;;);', { cpuMs: 100 }],
     ['cpu', 'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })', { cpuMs: 100 }],
