@@ -56,8 +56,10 @@ function inJson(text: string): readonly string[] | undefined {
   }
 }
 
+const looksLikeCode = /\b(?:tools|return|await|print)\b|=>/
+
 function codeIn(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'string') return depth > 0 || /\b(?:tools|return|await)\b/.test(value) ? value : undefined
+  if (typeof value === 'string') return looksLikeCode.test(value) ? value : undefined
   if (typeof value !== 'object' || value === null || depth > 2) return undefined
   const own = (key: string): unknown =>
     Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined

@@ -284,6 +284,7 @@ const sound: readonly string[] = [
   'let r\nr = tools.wait({})\nreturn r',
   'const p = tools.wait({})\nreturn p.then((v) => v).catch(() => 0).finally(() => 1)',
   'const p = tools.wait({})\np.name = "a"\nreturn p.name',
+  'const p = tools.wait({})\nif (p && p !== null) return await p\nreturn !p',
   'const waits = { a: tools.wait({}) }\nreturn await waits.a',
   'const sleep = (n) => n\nsleep(3)\nreturn 1',
   'setTimeout(() => 1, 5)\nreturn 1',

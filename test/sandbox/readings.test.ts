@@ -134,6 +134,7 @@ const rarer: readonly (readonly [name: string, code: string, value: Json])[] = [
   ['line ends of Windows', 'const list = await tools.list({})\r\n\r\nlist.length\r\n', 2],
   ['JSON with the code', '{"code": "const list = await tools.list({})\\nreturn list.length"}', 2],
   ['the call in JSON', '{"name": "run_script", "arguments": {"code": "return (await tools.list({})).length"}}', 2],
+  ['JSON that is none', '{"code": "EUR", "n": 1, "list": ["await"]}.n + (await tools.list({})).length', 3],
   ['a JSON text', '"return (await tools.list({})).length"', 2],
   ['a script tag', '<script type="module">\nreturn (await tools.list({})).length\n</script>', 2],
   ['tags in tags', '<tool_call>\n<code>\nreturn (await tools.list({})).length\n</code>\n</tool_call>', 2],

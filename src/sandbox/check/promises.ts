@@ -1,5 +1,5 @@
 import type { AnyNode, Expression, VariableDeclarator } from 'acorn'
-import { keyOf, methodOf, written, type Fault, type ToolUse } from './tool-use.js'
+import { keyOf, methodOf, mostFaults, written, type Fault, type ToolUse } from './tool-use.js'
 import type { Tree } from './tree.js'
 
 /** Promises that nobody waits for, and those that are taken for what they will give. */
@@ -32,14 +32,18 @@ class Promises {
   }
 
   faults(): Fault[] {
-    const last = this.tree.body.at(-1)
-    return this.tree.nodes
-      .flatMap((node) => {
-        // The end of the script is waited for.
-        if (node.type === 'ExpressionStatement') return node === last ? [] : this.#floating(node.expression)
-        return [...this.#inList(node), ...this.#misused(node)]
-      })
-      .concat([...this.#held].flatMap(([name, node]) => this.#unused(name, node)))
+    const faults: Fault[] = []
+    for (const node of this.tree.nodes) {
+      if (faults.length >= mostFaults) return faults
+      faults.push(...this.#of(node))
+    }
+    return [...faults, ...[...this.#held].flatMap(([name, node]) => this.#unused(name, node))]
+  }
+
+  #of(node: AnyNode): Fault[] {
+    if (node.type !== 'ExpressionStatement') return [...this.#inList(node), ...this.#misused(node)]
+    // The end of the script is waited for.
+    return node === this.tree.body.at(-1) ? [] : this.#floating(node.expression)
   }
 
   /** A tool's promise as it comes. */
@@ -124,11 +128,13 @@ class Promises {
       case 'IfStatement':
       case 'ConditionalExpression':
       case 'WhileStatement':
-        return this.#wanted(node.test, 'it is always true')
+        return this.#tested(node.test)
       case 'UnaryExpression':
-        return node.operator === '!' ? this.#wanted(node.argument, 'it is always true') : []
+        return node.operator === '!' ? this.#tested(node.argument) : []
       case 'BinaryExpression':
-        return [node.left, node.right].flatMap((each) => this.#wanted(each, 'it is not what it will give'))
+        return [node.left, node.right].flatMap((each) =>
+          this.#isCall(each) ? this.#wanted(each, 'it is not what it will give') : [],
+        )
       case 'TemplateLiteral':
         if (this.tree.parentOf(node)?.type === 'TaggedTemplateExpression') return []
         return node.expressions.flatMap((each) => this.#wanted(each, 'it is no text'))
@@ -150,6 +156,11 @@ class Promises {
     const awaited = `await ${this.#shown(call)}`
     const way = isHeld ? `${node.name} = ${awaited}` : member === '' ? awaited : `(${awaited})${member}`
     return [{ at: node.start, text: `${what}, ${why}: write ${way}.` }]
+  }
+
+  /** One that is held may be looked at. */
+  #tested(node: AnyNode): Fault[] {
+    return this.#isCall(node) ? this.#wanted(node, 'it is always true') : []
   }
 
   #property(node: AnyNode & { type: 'MemberExpression' }): Fault[] {
