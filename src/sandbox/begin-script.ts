@@ -22,28 +22,29 @@ export function beginScript(
 ): Begun | { failure: ScriptFailure } {
   if (new TextEncoder().encode(code).length > limits.sourceBytes) return { failure: sourceFailure(limits) }
   if (sources(code, engine).every((source) => source.trim() === '')) return { failure: emptyFailure }
-  let asWritten: ScriptFailure | undefined
+  let asWritten: Fault | undefined
   for (const reading of readings(code, engine)) {
-    const begun = begin(guest, failures, reading)
-    if (!('failure' in begun)) return begun
-    if (reading.body === reading.source) asWritten ??= begun.failure
+    const begun = begin(guest, reading)
+    if (!('error' in begun)) return begun
+    if (asWritten === undefined && reading.body === reading.source) asWritten = begun
+    else guest.engine.free(begun.error)
     if (shouldStop()) break
   }
-  return { failure: asWritten ?? emptyFailure }
+  // Most scripts have a reading that does not compile: only one that is shown is described, which takes a millisecond.
+  return { failure: asWritten ? failures.ofSyntax(guest.describe(asWritten.error), asWritten.program) : emptyFailure }
 }
 
-function begin(guest: Guest, failures: Failures, reading: Reading): Begun | { failure: ScriptFailure } {
-  const { engine } = guest
+interface Fault {
+  readonly program: Program
+  readonly error: Handle
+}
+
+function begin({ engine }: Guest, reading: Reading): Begun | Fault {
   const check = toCheck(reading)
   const checked = engine.evaluate(check.text, fileName, true)
-  if (checked.error !== undefined) {
-    const failure = failures.ofSyntax(guest.describe(checked.error), check)
-    engine.free(checked.error)
-    return { failure }
-  }
+  if (checked.error !== undefined) return { program: check, error: checked.error }
   engine.free(checked.value)
   const program = toProgram(reading)
   const started = engine.evaluate(program.text, fileName)
-  if (started.error !== undefined) return { failure: failures.ofSyntax(guest.describe(started.error), program) }
-  return { program, result: started.value }
+  return started.error !== undefined ? { program, error: started.error } : { program, result: started.value }
 }
