@@ -76,7 +76,7 @@ if (!isFixed) replace()
 const localized = (name, usage) => {
   own(prototype, name, { [name](locales, options) {
     const at = time(this)
-    return at !== at ? 'Invalid Date' : load('intl').once('DateTimeFormat', usage, locales, options, 'format', [at])
+    return at !== at ? 'Invalid Date' : load('format').once('DateTimeFormat', usage, locales, options, 'format', [at])
   } }[name], false)
 }
 localized('toLocaleString', 'both')

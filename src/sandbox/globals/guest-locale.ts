@@ -1,7 +1,7 @@
 /** The methods of numbers, texts and arrays that ask for a locale. Each gets what it is called on, and its arguments. */
 export const locale = `kit => {
 const { ask, load, errors, number, big, isArray, String: string, bind } = kit
-const { once, compare, toLocales, toNumeric } = load('intl')
+const { once, compare, toLocales, toNumeric } = load('format')
 const formatNumber = (value, locales, options) => once('NumberFormat', 'any', locales, options, 'format', [toNumeric(value)])
 const toUpperCase = bind(String.prototype.toUpperCase)
 const toLowerCase = bind(String.prototype.toLowerCase)

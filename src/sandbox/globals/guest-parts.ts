@@ -5,6 +5,7 @@ import { console, consoleMore } from './guest-console.js'
 import { date } from './guest-date.js'
 import { encoding } from './guest-encoding.js'
 import { exception } from './guest-exception.js'
+import { format } from './guest-format.js'
 import { intl } from './guest-intl.js'
 import { locale } from './guest-locale.js'
 import { timers } from './guest-timers.js'
@@ -22,6 +23,7 @@ export const parts = {
   consoleMore,
   timers,
   date,
+  format,
   intl,
   locale,
   clone,

@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.js'
 import { NotJson, decode, encode } from '../codec.js'
 import { Fault } from './fault.js'
+import { optionsOf } from './intl-options.js'
 import { canonical, createFormatters, supported, valuesOf, type Usage } from './platform-intl.js'
 import {
   decodeText,
@@ -39,6 +40,7 @@ export function createHostValues(options: { locale: string; timeZone: string; zo
     formatters.make(toText(kind), toText(usage) as Usage, toLocales(locales), toList(given)[0])
 
   const functions: Readonly<Record<string, HostFunction>> = {
+    'intl.options': (kind) => optionsOf(toText(kind)),
     'intl.make': (kind, usage, locales, given) => make(kind, usage, locales, given),
     'intl.call': (id, method, args) => formatters.call(Number(id), toText(method), toList(args)),
     'intl.once': (kind, usage, locales, given, method, args) =>

@@ -25,22 +25,41 @@ const quarter = 900
 const mostRemembered = 10_000
 const day = 86_400
 
+/** What is known of a zone, for all scripts of this worker: a formatter takes longer to make than a script to start. */
+interface Offsets {
+  readonly isUtc: boolean
+  readonly format: Intl.DateTimeFormat
+  /** By quarter of an hour. */
+  readonly remembered: Map<number, number>
+}
+const known = new Map<string, Offsets>()
+const mostKnown = 10
+
+/** @throws {RangeError} when there is no such zone */
+function offsetsOf(name: string): Offsets {
+  const found = known.get(name)
+  if (found) return found
+  if (known.size >= mostKnown) known.clear()
+  const format = createFormat(name)
+  const made = { isUtc: format.resolvedOptions().timeZone === 'UTC', format, remembered: new Map<number, number>() }
+  known.set(name, made)
+  return made
+}
+
 /** By its IANA name, which is looked at when it is used: few scripts do. */
 export function createTimeZone(name: string): TimeZone {
   if (name === 'UTC') return utc
-  const remembered = new Map<number, number>()
-  let format: Intl.DateTimeFormat | undefined
   let isLocal = false
 
   function offsetAt(seconds: number): number {
+    const { format, remembered } = offsetsOf(name)
     const key = Math.floor(seconds / quarter)
-    const known = remembered.get(key)
-    if (known !== undefined) return known
+    const offset = remembered.get(key)
+    if (offset !== undefined) return offset
     if (remembered.size >= mostRemembered) remembered.clear()
-    format ??= createFormat(name)
-    const offset = readOffset(format.format(key * quarter * 1000))
-    remembered.set(key, offset)
-    return offset
+    const read = readOffset(format.format(key * quarter * 1000))
+    remembered.set(key, read)
+    return read
   }
 
   function offsetOfLocal(local: number): number {
@@ -52,7 +71,7 @@ export function createTimeZone(name: string): TimeZone {
 
   const within = (seconds: number) => Math.max(-furthest, Math.min(furthest, seconds))
   return {
-    isUtc: () => (format ??= createFormat(name)).resolvedOptions().timeZone === 'UTC',
+    isUtc: () => offsetsOf(name).isUtc,
     offsetAt: (seconds) => (isLocal ? offsetOfLocal(within(seconds)) : offsetAt(within(seconds))),
     toUtc: (local) => local - offsetOfLocal(within(Math.floor(local / 1000))) * 1000,
     readLocal(next) {
