@@ -183,7 +183,7 @@ console.log(
 console.log('Tasks on which scripts lose:')
 console.table(losing)
 console.log(
-  `Tokens that the model reads over all requests, with the ${definition} of the definition of run_script in each:`,
+  `Tokens that the model reads over all requests, each with its tools: ${retail.list}, and ${retail.definition} for run_script:`,
 )
 console.table(sizesOf.read)
 console.log('Tokens of the definition of run_script, and of the same tools in other forms:')
@@ -193,7 +193,6 @@ const report = {
   name: 'context',
   tokenizer: 'o200k_base',
   aim,
-  definition,
   ...sizesOf,
   losing,
   descriptions: costs,
