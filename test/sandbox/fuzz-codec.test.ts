@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/core/json.js'
 import { NotJson, TooLarge, decode, encode } from '../../src/sandbox/codec.js'
-import { createEngine, type Engine, type Handle } from '../../src/sandbox/engine.js'
+import { Engine, type Handle } from '../../src/sandbox/engine.js'
+import { createInstance } from '../../src/sandbox/instance.js'
 import { Tag } from '../../src/sandbox/object-format.js'
 import { valueOf } from '../conformance/run-script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
@@ -15,15 +15,17 @@ const bytesTried = 30_000
 /** Values that cross together: each crossing has its price. */
 const batch = 250
 
-const createGuest = () =>
-  createEngine(wasmModule, {
-    memory: 64 << 20,
+async function createGuest(): Promise<Engine> {
+  const engine = new Engine(await createInstance(wasmModule, 64 << 20))
+  engine.begin({
     stack: 128 << 10,
     now: () => 0,
     offsetAt: () => 0,
     call: (_, [first]) => first!,
     shouldStop: () => false,
   })
+  return engine
+}
 
 /** What the guest's own function makes of a value, as text. */
 function applied(guest: Engine, callee: Handle, value: Handle): string {
