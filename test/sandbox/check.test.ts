@@ -211,6 +211,12 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
   ['return [...tools.list_orders({})]', 1, 12, /nothing to spread/],
   ['return `there are ${tools.list_orders({})}`', 1, 21, /is no text/],
   ['if (tools.wait({})) return 1\nreturn 2', 1, 5, /always true/],
+  ['print(tools.list_orders({}))\nreturn 1', 1, 7, /is a promise, and shows nothing: write await/],
+  ['const p = tools.list_orders({})\nconsole.log("orders", p)\nreturn 1', 2, 23, /"p" is a promise, and shows nothing/],
+  ['return { a: 1, b: [tools.list_orders({})] }', 1, 20, /a result cannot hold/],
+  ['[tools.list_orders({}), tools.wait({})]', 1, 2, /a result cannot hold/],
+  ['async () => ({ list: tools.list_orders({}) })', 1, 22, /a result cannot hold/],
+  ['async function main() {\n  const list = tools.list_orders({})\n  return { list }\n}', 3, 12, /"list" is a promise/],
   ['return tools.list_orders({}) === null', 1, 8, /is a promise/],
 ]
 
@@ -299,6 +305,10 @@ const sound: readonly string[] = [
   'function* calls() { yield tools.wait({}) }\nreturn Promise.all(calls())',
   'const timeout = new Promise((done) => setTimeout(done, 5))\nreturn Promise.race([tools.wait({}), timeout])',
   'return { a: await tools.wait({}), b: 1 }',
+  'const both = () => ({ a: tools.wait({}), b: 1 })\nreturn both().a',
+  'async () => {\n  const all = () => [tools.wait({})]\n  return Promise.all(all())\n}',
+  'const print = (promise) => promise\nreturn print(tools.wait({}))',
+  'print(await tools.wait({}))\nreturn tools.wait({})',
   'return !!(await tools.wait({}))',
   'const list: string[] = (await tools.list_orders({ limit: 3 })) as string[]\nreturn list!.length',
   'enum Kind { Open = "open" }\nreturn tools.list_orders({ status: Kind.Open })',

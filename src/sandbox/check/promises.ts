@@ -1,4 +1,5 @@
 import type { AnyNode, Expression, VariableDeclarator } from 'acorn'
+import { partsOf, resultsOf } from './results.js'
 import { keyOf, methodOf, mostFaults, written, type Fault, type ToolUse } from './tool-use.js'
 import type { Tree } from './tree.js'
 
@@ -37,7 +38,13 @@ class Promises {
       if (faults.length >= mostFaults) return faults
       faults.push(...this.#of(node))
     }
-    return [...faults, ...[...this.#held].flatMap(([name, node]) => this.#unused(name, node))]
+    return [
+      ...faults,
+      ...[...this.#held].flatMap(([name, node]) => this.#unused(name, node)),
+      ...resultsOf(this.tree)
+        .flatMap(partsOf)
+        .flatMap((part) => this.#wanted(part, 'which a result cannot hold')),
+    ]
   }
 
   #of(node: AnyNode): Fault[] {
@@ -135,6 +142,10 @@ class Promises {
         return [node.left, node.right].flatMap((each) =>
           this.#isCall(each) ? this.#wanted(each, 'it is not what it will give') : [],
         )
+      case 'CallExpression':
+        return this.#prints(node.callee)
+          ? node.arguments.flatMap((each) => this.#wanted(each, 'and shows nothing'))
+          : []
       case 'TemplateLiteral':
         if (this.tree.parentOf(node)?.type === 'TaggedTemplateExpression') return []
         return node.expressions.flatMap((each) => this.#wanted(each, 'it is no text'))
@@ -145,6 +156,12 @@ class Promises {
       default:
         return []
     }
+  }
+
+  #prints(callee: AnyNode): boolean {
+    const name = callee.type === 'MemberExpression' ? callee.object : callee
+    if (name.type !== 'Identifier' || this.tree.timesBound(name.name) > 0) return false
+    return callee.type === 'MemberExpression' ? name.name === 'console' : name.name === 'print' || name.name === 'text'
   }
 
   #wanted(node: AnyNode | null | undefined, why: string, member = ''): Fault[] {
