@@ -69,10 +69,8 @@ const namesOf = (tools: readonly ToolDefinition[]): ReadonlySet<string> => new S
 
 /** `github__list` is `list` of `github`, unless `github` is a tool itself. */
 function split(name: string, all: ReadonlySet<string>): readonly [namespace: string | undefined, name: string] {
-  const at = name.indexOf('__', 1)
-  const namespace = name.slice(0, at)
-  if (at < 0 || at + 2 === name.length || all.has(namespace)) return [undefined, name]
-  return [namespace, name.slice(at + 2)]
+  const [, namespace, inside] = /^(?!__)(.+?)__(.+)$/.exec(name) ?? []
+  return namespace === undefined || all.has(namespace) ? [undefined, name] : [namespace, inside!]
 }
 
 /** How a script reads a tool. */

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonSchema } from '../../src/core/json.js'
+import { defaultLimits } from '../../src/core/script-limits.js'
 import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
 import { access, declareTools, typeOf } from '../../src/tools/declarations.js'
+import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
 
 const corpus = process.env.HANDRAIL_CORPUS ?? '../shared/data'
 const tsc = resolve(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
@@ -273,6 +275,38 @@ describe('access()', () => {
       'tools.git.log',
       'tools["my-git"]["a-b"]',
     ])
+  })
+
+  it('reads every tool in a script, whatever it is called', async () => {
+    const names = [
+      'list',
+      'a-b',
+      'x',
+      'x__y',
+      '__z',
+      'w__',
+      '__a__b',
+      '___',
+      '_____',
+      'a____b',
+      'n__new',
+      'p__constructor',
+      '0__1',
+    ]
+    const tools = names.map((name) => define(name, object({})))
+    const calls = tools.map(({ name }) => `${access(name, tools)}()`)
+    const script = createIsolateSandbox().start({
+      code: `return Promise.all([${calls.join(', ')}])`,
+      engine: createIsolateSandbox().engine,
+      tools: names,
+      seed: 1,
+      locale: 'en',
+      timeZone: 'UTC',
+      state: {},
+      limits: defaultLimits,
+    })
+    const { calls: made } = await script.start(0)
+    expect(made.map(({ toolName }) => toolName)).toEqual(names)
   })
 })
 
