@@ -3,8 +3,8 @@ import { isJsonObject } from '../../core/json.js'
 
 const { Intl } = globalThis
 
-/** Different formatters that one script may make: each is kept. */
-const mostFormatters = 1000
+/** Different formatters that one script may make: each is kept, and one of dates takes a tenth of a megabyte. */
+const mostFormatters = 500
 /** Characters of a number: the platform's time grows with their square. */
 const mostDigits = 1000
 const mostItems = 1000
