@@ -1,8 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { JsonSchema } from '../../src/core/json.js'
+import type { Json, JsonSchema } from '../../src/core/json.js'
 import { defaultLimits } from '../../src/core/script-limits.js'
 import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
+import { checkScript } from '../../src/sandbox/check/check-script.js'
+import { parseScript } from '../../src/sandbox/check/tree.js'
 import { scriptToolDefinition } from '../../src/tools/script-tool.js'
+import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
+
+const corpus = process.env.HANDRAIL_CORPUS ?? '../shared/data'
 
 const define = (name: string, risk: Risk, input: JsonSchema, output?: JsonSchema): ToolDefinition => ({
   name,
@@ -140,4 +146,54 @@ return { item: details.item, total: details.total }`)
       'tools.x({ a: "x", b: 2, c: ["..."], d: 5, e: { id: "..." }, f: null, g: false, h: "h" })',
     )
   })
+
+  it('passes the check before the start and runs to its end, fed with what the schemas say', async () => {
+    const tools = [search, get]
+    const options = { ...optionsFor(tools), code: example(...tools)! }
+    const tree = parseScript(options)
+    expect(tree && checkScript(tree, options)).toBeUndefined()
+    const found: Json = { orders: [{ order_id: 'o1' }, { order_id: 'o2' }] }
+    const script = createIsolateSandbox().start(options)
+    const first = await script.start(0)
+    expect(first.calls).toEqual([{ n: 0, toolName: 'search_orders', input: { query: '...' } }])
+    await script.resume({ n: 0, at: 1, result: { status: 'ok', value: found } })
+    await script.resume({ n: 1, at: 2, result: { status: 'ok', value: { item: 'Lamp', total: 5, place: 'x' } } })
+    const last = await script.resume({ n: 2, at: 3, result: { status: 'ok', value: { item: 'Mug', total: 7 } } })
+    expect(last.outcome).toEqual({
+      status: 'ok',
+      value: [
+        { item: 'Lamp', total: 5 },
+        { item: 'Mug', total: 7 },
+      ],
+    })
+  })
+
+  it.skipIf(!existsSync(`${corpus}/4-tools`))('passes the check for every server in use', () => {
+    const servers = new Map<string, ToolDefinition[]>()
+    for (const line of readFileSync(`${corpus}/4-tools/mcp-tools.jsonl`, 'utf8').trim().split('\n')) {
+      const { source, server, name, inputSchema, outputSchema } = JSON.parse(line)
+      const id = `${source}/${server}`
+      const tool = define(name, 'read', inputSchema ?? { type: 'object' }, outputSchema)
+      if (!servers.get(id)?.some((other) => other.name === name)) servers.set(id, [...(servers.get(id) ?? []), tool])
+    }
+    const faults = [...servers].flatMap(([id, tools]) => {
+      const options = { ...optionsFor(tools), code: example(...tools)! }
+      const tree = parseScript(options)
+      const fault = tree ? checkScript(tree, options) : { message: 'it does not parse' }
+      return fault ? [`${id}: ${fault.message}\n${options.code}`] : []
+    })
+    expect(servers.size).toBeGreaterThan(100)
+    expect(faults).toEqual([])
+  })
+})
+
+const optionsFor = (tools: readonly ToolDefinition[]) => ({
+  engine: createIsolateSandbox().engine,
+  tools: tools.map(({ name }) => name),
+  definitions: tools,
+  seed: 1,
+  locale: 'en',
+  timeZone: 'UTC',
+  state: {},
+  limits: defaultLimits,
 })
