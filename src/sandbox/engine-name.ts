@@ -6,7 +6,8 @@ export type PreludeVersion = 1 | 2
 
 /** Engine and prelude, as a log names them: it is replayed on nothing else. */
 export const engineNameOf = (version: PreludeVersion): string => `${build}, handrail ${version}`
-export const engineName = engineNameOf(2)
+export const latestVersion: PreludeVersion = 2
+export const engineName = engineNameOf(latestVersion)
 
 /** The version that a log names; none when it is of another engine, or of a later version. */
 export const versionOf = (engine: string): PreludeVersion | undefined =>

@@ -1,9 +1,8 @@
 import { createCallbacks } from './callbacks.js'
 import { createCountdown } from './countdown.js'
 import { GuestMemory } from './guest-memory.js'
-import { createInstance } from './instance.js'
 import { outOfMemory, Poisoned, toPoisoned } from './poisoned.js'
-import type { Functions, Instance } from './instance.js'
+import type { Clock, Functions, Instance } from './instance.js'
 
 /** A value of the guest: the address of its cell in the wasm memory. Whoever gets one frees it, once. */
 export type Handle = number & { readonly handle: true }
@@ -16,24 +15,13 @@ export interface Deferred {
   readonly reject: Handle
 }
 
-export interface EngineOptions {
-  /** Bytes; the least is 16 MB. */
-  readonly memory: number
+export interface EngineOptions extends Clock {
   /** Bytes. */
   readonly stack: number
-  /** What the guest's clock shows, in milliseconds since 1970. */
-  readonly now: () => number
-  /** Seconds east of UTC of its time zone, at a time in seconds since 1970. */
-  readonly offsetAt: (seconds: number) => number
   /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
   readonly call: (id: number, args: readonly Handle[]) => Handle
   /** Asked every few milliseconds: true ends the guest's code, which cannot catch it. */
   readonly shouldStop: () => boolean
-}
-
-/** There is no dispose: the package aborts in it when a promise is pending. Drop the engine, and its memory goes too. */
-export async function createEngine(module: WebAssembly.Module, options: EngineOptions): Promise<Engine> {
-  return new Engine(await createInstance(module, options.memory, options.now, options.offsetAt), options)
 }
 
 const EvalFlag = { strict: 8, compileOnly: 32 } as const
@@ -42,8 +30,10 @@ const EvalFlag = { strict: 8, compileOnly: 32 } as const
  * The C functions of the build as a guest with values, calls and promises. They are bound directly, because the package's
  * own handles cost 3 to 5 times as much a call, write to address 0 when memory has run out, and swallow what a callback
  * throws. Any exception that is not the guest's poisons: unwinding wasm leaves its stack and locks as they were.
+ * There is no dispose: the package aborts in it when a promise is pending. Drop the engine, and its memory goes too.
  */
 export class Engine {
+  readonly #instance: Instance
   readonly #functions: Functions
   readonly #memory: GuestMemory
   readonly #runtime: number
@@ -53,17 +43,25 @@ export class Engine {
   readonly #pair: number
   #poison?: Poisoned
 
-  constructor(instance: Instance, options: EngineOptions) {
-    const { functions, emscripten, context, runtime } = instance
+  constructor(instance: Instance) {
+    const { functions, context, runtime } = instance
+    this.#instance = instance
     this.#functions = functions
     this.#memory = new GuestMemory(instance)
     this.#runtime = runtime
     this.#context = context
     this.#undefined = functions.QTS_GetUndefined()
     this.#pair = this.#memory.allocate(8)
-    emscripten.callbacks = createCallbacks(functions, options, () => this.#check(), createCountdown(instance))
-    functions.QTS_RuntimeSetMaxStackSize(runtime, options.stack)
-    functions.QTS_RuntimeEnableInterruptHandler(runtime)
+  }
+
+  /** Gives it to a script, for good. */
+  begin(options: EngineOptions): void {
+    const instance = this.#instance
+    const askSooner = createCountdown(instance)
+    instance.emscripten.callbacks = createCallbacks(this.#functions, options, () => this.#check(), askSooner)
+    instance.setClock(options)
+    this.#functions.QTS_RuntimeSetMaxStackSize(this.#runtime, options.stack)
+    this.#functions.QTS_RuntimeEnableInterruptHandler(this.#runtime)
   }
 
   /** Of the guest's whole memory. */

@@ -1,13 +1,12 @@
 import type { Json } from '../core/json.js'
 import { NotJson, decode, encode, isBare } from './codec.js'
 import type { Decoded } from './codec.js'
-import { createEngine } from './engine.js'
 import type { Engine, Handle } from './engine.js'
-import { versionOf } from './engine-name.js'
 import { createTimeZone, utc } from './globals/time-zone.js'
 import type { GuestError, GuestOptions } from './guest-options.js'
 import { install, type OurFunction } from './install.js'
 import { createNatives, type Natives } from './natives.js'
+import type { PreparedGuest } from './prepared-guest.js'
 
 /** What an uncaught exception says of itself, read without getters. */
 export interface Thrown {
@@ -47,10 +46,12 @@ export interface Guest {
   changedState(limit: number): Decoded | { readonly error: Handle } | undefined
 }
 
-export async function createGuest(module: WebAssembly.Module, options: GuestOptions): Promise<Guest> {
+/** Gives a prepared guest to a script: the options are of the same memory and version. */
+export function createGuest(prepared: PreparedGuest, options: GuestOptions): Guest {
+  const { engine, version } = prepared
   const { stopwatch } = options
-  const zone = versionOf(options.engine) === 1 ? utc : createTimeZone(options.timeZone)
-  const engine: Engine = await createEngine(module, {
+  const zone = version === 1 ? utc : createTimeZone(options.timeZone)
+  engine.begin({
     ...options,
     offsetAt: (seconds) => zone.offsetAt(seconds),
     call: (id, args) => natives.call(id, args),
@@ -63,7 +64,7 @@ export async function createGuest(module: WebAssembly.Module, options: GuestOpti
     zone,
     refuse: (error) => engine.throw(toError(error)),
   })
-  const ours = install(engine, toHandle, natives, options, state)
+  const ours = install(prepared, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
     try {

@@ -1,11 +1,10 @@
 import { builtInNames } from '../core/built-ins.js'
 import type { Json } from '../core/json.js'
-import { versionOf } from './engine-name.js'
-import type { Completion, Engine, Handle } from './engine.js'
+import type { Completion, Handle } from './engine.js'
 import type { GuestOptions } from './guest-options.js'
 import { preludeNatives, type Natives } from './natives.js'
-import { prelude1 } from './prelude-1.js'
-import { prelude2, table2 } from './prelude-2.js'
+import { table2 } from './prelude-2.js'
+import type { PreparedGuest } from './prepared-guest.js'
 
 /** What the prelude gives the host, and no script sees. */
 export interface Ours {
@@ -18,16 +17,14 @@ export type OurFunction = (typeof ourFunctions)[number]
 const ourFunctions = ['copy', 'show', 'describe', 'makeError'] as const
 const consoleMethods = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-/** Gives a fresh guest the globals of the version that its log names. */
+/** Gives a prepared guest the globals of its version. */
 export function install(
-  engine: Engine,
+  { engine, version, prelude }: PreparedGuest,
   toHandle: (value: Json) => Handle,
   natives: Natives,
-  { engine: name, tools }: GuestOptions,
+  { tools }: GuestOptions,
   state: Handle,
 ): Ours {
-  const version = versionOf(name)
-  if (version === undefined) throw new Error(`Cannot start the isolate: there is no engine "${name}"`)
   const defineOn = (object: Handle, name: string, value: Handle, enumerable: boolean) => {
     const key = toHandle(name)
     engine.define(object, key, value, enumerable)
@@ -58,7 +55,7 @@ export function install(
     for (const method of consoleMethods) defineOn(console, method, print, true)
     defineOn(global, 'print', print, false)
     defineOn(global, 'console', console, false)
-    const ours = own(engine.call(evaluated(prelude1), isPromise, toolsHandle))
+    const ours = own(engine.call(prelude, isPromise, toolsHandle))
     const [site, ...functions] = [4, 0, 1, 2, 3].map((i) => engine.item(ours, i)) as [Handle, ...Handle[]]
     return {
       site: () => engine.call(site),
@@ -74,7 +71,7 @@ export function install(
       const shown = name.replace(/^script\./, '')
       defineOn(host, shown, natives.toHandle(name, shown), true)
     }
-    const ours = own(engine.call(evaluated(prelude2), host))
+    const ours = own(engine.call(prelude, host))
     const [site, load, freeze] = [0, 1, 2].map((i) => engine.item(ours, i)) as [Handle, Handle, Handle]
     for (const [space, record] of spaces) {
       own(engine.call(freeze, record))
@@ -94,10 +91,6 @@ export function install(
         return engine.call(functions[ourFunctions.indexOf(name)]!, ...args)
       },
     }
-  }
-
-  function evaluated(prelude: string): Handle {
-    return own(engine.evaluate(prelude, 'prelude.js'))
   }
 }
 

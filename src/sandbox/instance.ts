@@ -7,6 +7,12 @@ import { outOfMemory } from './poisoned.js'
 const initialPages = 256
 const pageBytes = 65_536
 
+/** What the clock shows while an instance is made. A new context keeps it, in microseconds, as the seed of its random numbers. */
+const bootTime = 1_234_567_890_123
+const bootSeed = BigInt(bootTime) * 1000n
+/** Bytes of the engine's context that are searched for the seed. */
+const contextBytes = 400
+
 /** In words: the one field of C's `struct tm` that the engine reads of a local time. */
 const offsetField = 9
 
@@ -77,28 +83,30 @@ export interface Instance {
   readonly emscripten: Emscripten
   readonly runtime: number
   readonly context: number
+  /** Shows the guest another clock, which also seeds its random numbers. Once, before any code of a script. */
+  setClock(clock: Clock): void
+}
+
+export interface Clock {
+  /** What the guest's clock shows, in milliseconds since 1970. */
+  readonly now: () => number
+  /** Seconds east of UTC of the guest's time zone, at a time in seconds since 1970. */
+  readonly offsetAt: (seconds: number) => number
 }
 
 /**
  * An instance of the engine with a memory of its own.
  * @param maximum bytes of memory; the least is 16 MB
- * @param now what the guest's clock shows, in milliseconds since 1970
- * @param offsetAt seconds east of UTC of the guest's time zone, at a time in seconds since 1970
  * @throws {Error} when loader and module are not the build that this file was written for
  */
-export async function createInstance(
-  module: WebAssembly.Module,
-  maximum: number,
-  now: () => number,
-  offsetAt: (seconds: number) => number,
-): Promise<Instance> {
+export async function createInstance(module: WebAssembly.Module, maximum: number): Promise<Instance> {
   const { Ffi, load } = await loadLoader()
   const pages = Math.max(initialPages, Math.ceil(maximum / pageBytes))
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: pages })
   const grow = memory.grow.bind(memory)
   // The loader asks for a fifth more than is needed, and would not get the last part of what there may be.
   memory.grow = (delta) => grow(Math.min(delta, pages - memory.buffer.byteLength / pageBytes))
-  let clockReads = 0
+  let clock: Clock = { now: () => bootTime, offsetAt: () => 0 }
 
   const adapt = (imports: WebAssembly.ModuleImports) => {
     const resize = imports[Import.resize] as (bytes: number) => boolean
@@ -107,13 +115,10 @@ export async function createInstance(
       if (bytes >>> 0 > pages * pageBytes) throw outOfMemory()
       return resize(bytes)
     }
-    imports[Import.now] = () => {
-      clockReads++
-      return now()
-    }
+    imports[Import.now] = () => clock.now()
     imports[Import.timeZone] = () => undefined
     imports[Import.localTime] = (seconds: bigint, address: number) => {
-      new Int32Array(memory.buffer, address, offsetField + 1)[offsetField] = offsetAt(Number(seconds))
+      new Int32Array(memory.buffer, address, offsetField + 1)[offsetField] = clock.offsetAt(Number(seconds))
     }
   }
 
@@ -131,9 +136,21 @@ export async function createInstance(
   const functions = new Ffi(emscripten)
   const runtime = functions.QTS_NewRuntime()
   const context = functions.QTS_NewContext(runtime, 0)
-  // A new context seeds its random generator from the clock: if not from ours, the imports have other names.
-  if (clockReads === 0) throw new Error(`Cannot start the engine: the build is not ${engineName}`)
-  return { functions, emscripten, runtime, context }
+  const seeds = new BigInt64Array(memory.buffer.slice(context, context + contextBytes))
+  const at = seeds.indexOf(bootSeed)
+  if (at < 0 || at !== seeds.lastIndexOf(bootSeed))
+    throw new Error(`Cannot start the engine: the build is not ${engineName}`)
+  return {
+    functions,
+    emscripten,
+    runtime,
+    context,
+    setClock(given) {
+      clock = given
+      // As a new context would: zero is no seed.
+      new BigInt64Array(memory.buffer, context + at * 8, 1)[0] = BigInt(clock.now()) * 1000n || 1n
+    },
+  }
 }
 
 interface Loading {

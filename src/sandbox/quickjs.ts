@@ -2,11 +2,13 @@ import type { ScriptOutcome } from '../core/events.js'
 import { isJsonObject, type Json } from '../core/json.js'
 import { TooLarge } from './codec.js'
 import { beginScript } from './begin-script.js'
+import { versionOf } from './engine-name.js'
 import type { Handle } from './engine.js'
 import { Failures, cpuFailure, deadlockFailure, divergedFailure } from './failures.js'
 import { createGuest } from './guest.js'
 import { HostCalls } from './host-calls.js'
 import { Poisoned } from './poisoned.js'
+import { prepareGuest, type PreparedGuest } from './prepared-guest.js'
 import { Printer } from './printer.js'
 import type { FedResult, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 import { replayFactor } from './script.js'
@@ -25,8 +27,19 @@ const jobsAtOnce = 256
 /** Milliseconds between two looks at the line that the script has reached. */
 const lookUpEvery = 50
 
-export async function createIsolate(module: WebAssembly.Module, options: ScriptOptions): Promise<Isolate> {
+/**
+ * @param prepared an instance of the engine that was made before it was known which script it is for; used if it fits
+ * @throws {Error} when there is no such engine
+ */
+export async function createIsolate(
+  module: WebAssembly.Module,
+  options: ScriptOptions,
+  prepared?: PreparedGuest,
+): Promise<Isolate> {
   const { limits } = options
+  const version = versionOf(options.engine)
+  if (version === undefined) throw new Error(`Cannot start the isolate: there is no engine "${options.engine}"`)
+  const fits = prepared?.version === version && prepared.memory === limits.memoryBytes
   const stopwatch = createStopwatch()
   const printer = new Printer(limits.printBytes, stopwatch)
   const calls = new HostCalls({ limits, stopwatch, stop })
@@ -42,9 +55,8 @@ export async function createIsolate(module: WebAssembly.Module, options: ScriptO
   let uncaught: ScriptFailure | undefined
   let lookedUpAt = -Infinity
 
-  const guest = await createGuest(module, {
+  const guest = createGuest(fits ? prepared : await prepareGuest(module, limits.memoryBytes, version), {
     ...options,
-    memory: limits.memoryBytes,
     stack: limits.stackBytes,
     stopwatch,
     now: () => clock,

@@ -1,9 +1,11 @@
-import { engineName } from './engine-name.js'
+import { engineName, latestVersion } from './engine-name.js'
 import { loadLoader } from './instance.js'
+import { prepareGuest, type PreparedGuest } from './prepared-guest.js'
 import { isSandboxRequest } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
 import { createIsolate } from './quickjs.js'
 import type { Isolate } from './quickjs.js'
+import { defaultLimits, type ScriptOptions } from './script.js'
 import { stripGlobals } from './strip-globals.js'
 
 /** The part of a worker's global scope that is used. */
@@ -16,6 +18,9 @@ export interface SandboxScope {
 export function serveSandbox(scope: SandboxScope): void {
   let module: WebAssembly.Module | undefined
   let isolate: Isolate | undefined
+  /** Made while there is no script: the next one then starts at once. */
+  let prepared: PreparedGuest | undefined
+  let memory = defaultLimits.memoryBytes
   let queue = Promise.resolve()
 
   scope.addEventListener('message', ({ data }) => {
@@ -27,6 +32,7 @@ export function serveSandbox(scope: SandboxScope): void {
       } catch (error) {
         scope.postMessage({ id, type: 'failed', message: error instanceof Error ? error.message : String(error) })
       }
+      if (module && !isolate) await prepare(module)
     })
   })
 
@@ -41,11 +47,11 @@ export function serveSandbox(scope: SandboxScope): void {
       }
       case 'start':
         if (!module) throw new Error('Cannot start a script: the engine is not loaded')
-        isolate = await createIsolate(module, request.options)
+        isolate = await isolateOf(module, request.options)
         return { type: 'turns', turns: [isolate.start(request.at)] }
       case 'replay':
         if (!module) throw new Error('Cannot replay a script: the engine is not loaded')
-        isolate = await createIsolate(module, request.options)
+        isolate = await isolateOf(module, request.options)
         return { type: 'turns', turns: isolate.replay(request.at, request.results) }
       case 'resume':
         if (!isolate) throw new Error('Cannot resume a script: none has started')
@@ -53,6 +59,21 @@ export function serveSandbox(scope: SandboxScope): void {
       case 'end':
         isolate = undefined
         return { type: 'ended' }
+    }
+  }
+
+  function isolateOf(module: WebAssembly.Module, options: ScriptOptions): Promise<Isolate> {
+    const given = prepared
+    prepared = undefined
+    memory = options.limits.memoryBytes
+    return createIsolate(module, options, given)
+  }
+
+  async function prepare(module: WebAssembly.Module): Promise<void> {
+    try {
+      prepared ??= await prepareGuest(module, memory, latestVersion)
+    } catch {
+      // Its script is told, as it then makes its own.
     }
   }
 }

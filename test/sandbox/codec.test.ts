@@ -1,23 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/json.js'
 import { NotJson, TooLarge, decode, encode } from '../../src/sandbox/codec.js'
-import { createEngine } from '../../src/sandbox/engine.js'
+import { Engine } from '../../src/sandbox/engine.js'
+import { createInstance } from '../../src/sandbox/instance.js'
 import { wasmModule } from './wasm-module.js'
 
 const roundTrip = (value: Json) => JSON.parse(JSON.stringify(value)) as Json
-const engine = () =>
-  createEngine(wasmModule, {
-    memory: 256 << 20,
+async function createEngine(): Promise<Engine> {
+  const engine = new Engine(await createInstance(wasmModule, 256 << 20))
+  engine.begin({
     stack: 128 << 10,
     now: () => 0,
     offsetAt: () => 0,
     call: (_, [first]) => first!,
     shouldStop: () => false,
   })
+  return engine
+}
 
 describe('the codec and the engine', () => {
   it('agree on 2,000 random values, and mean what JSON means', async () => {
-    const guest = await engine()
+    const guest = await createEngine()
     const draw = createDraw(42)
     for (let i = 0; i < 2000; i++) {
       const value = randomJson(draw, 0)
@@ -29,7 +32,7 @@ describe('the codec and the engine', () => {
   })
 
   it('agree with the JSON of the engine itself', async () => {
-    const guest = await engine()
+    const guest = await createEngine()
     const draw = createDraw(7)
     const { value: parse } = guest.evaluate('JSON.parse', 'x.js')
     for (let i = 0; i < 300; i++) {
