@@ -7,8 +7,8 @@ export interface NameTable {
   readonly names: Map<string, string>
   /** By name. */
   readonly types: Map<string, string>
-  /** What a name could be made of, by type. */
-  readonly hints: Map<string, string>
+  /** By type: what a name could be made of, and how often it was written. */
+  readonly hints: Map<string, { readonly hint: string; readonly times: number }>
 }
 
 /** Characters from which a type is worth a name. */
@@ -31,14 +31,19 @@ export function createTypeNames(own: NameTable, kept: NameTable): TypeNames {
       return { name, isNew: true }
     },
     set: (name, type) => void own.types.set(name, type),
-    seen: (type, hint) => void own.hints.set(type, hint),
+    seen: (type, hint) => count(own, type, { hint, times: 1 }),
   }
 }
 
 export function keepNames(own: NameTable, kept: NameTable): void {
   for (const [key, name] of own.names) kept.names.set(key, name)
   for (const [name, type] of own.types) kept.types.set(name, type)
-  for (const [type, hint] of own.hints) if (!kept.hints.has(type)) kept.hints.set(type, hint)
+  for (const [type, seen] of own.hints) count(kept, type, seen)
+}
+
+function count({ hints }: NameTable, type: string, { hint, times }: { hint: string; times: number }): void {
+  const known = hints.get(type)
+  hints.set(type, known ? { hint: known.hint, times: known.times + times } : { hint, times })
 }
 
 export const typeLines = ({ types }: NameTable): readonly string[] =>
@@ -47,14 +52,16 @@ export const typeLines = ({ types }: NameTable): readonly string[] =>
 /** The text after its types, in which a type that comes more than once is a name, if that is shorter. */
 export function shareTypes(text: string, table: NameTable): string {
   let whole = [...typeLines(table), text].join('\n')
-  const longestFirst = [...table.hints].toSorted(([a], [b]) => b.length - a.length)
   const named = new Set(table.types.values())
-  for (const [type, hint] of longestFirst) {
-    if (type.length < shortest || named.has(type)) continue
+  const longestFirst = [...table.hints]
+    .filter(([type, { times }]) => times > 1 && type.length >= shortest && !named.has(type))
+    .toSorted(([a], [b]) => b.length - a.length)
+  for (const [type, { hint }] of longestFirst) {
     const pieces = whole.split(type)
-    const name = free(hint, table, table)
+    if (pieces.length < 3) continue
+    const name = free(hint, table)
     const saved = (pieces.length - 2) * type.length - (pieces.length - 1) * name.length
-    if (pieces.length < 3 || saved < name.length + 16) continue
+    if (saved < name.length + 16) continue
     table.types.set(name, type)
     whole = `type ${name} = ${type}\n${pieces.join(name)}`
   }

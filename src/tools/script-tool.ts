@@ -20,8 +20,8 @@ export interface ScriptToolOptions {
 
 /** Bytes of all declarations, or of all names: 4,000 to 5,000 tokens. */
 const mostBytes = 16_000
-/** Characters of one tool's declaration. */
-const longest = 600
+/** Characters that one tool's declaration may take: the most with which all of them fit. */
+const lengths = [300, 600, 1_500, 4_000]
 
 const input: JsonSchema = {
   type: 'object',
@@ -75,8 +75,17 @@ function declared(tools: readonly ToolDefinition[], declare?: Declared): string 
 }
 
 const ways: Readonly<Record<Declared, (tools: readonly ToolDefinition[]) => string>> = {
-  all: (tools) =>
-    `The tools; describe(name) tells what object and unknown stand for, and what fields mean:\n\`\`\`ts\n${declareTools(tools, { longest })}\n\`\`\``,
+  all: (tools) => {
+    const write = (longest: number) =>
+      `The tools; describe(name) tells what object and unknown stand for, and what fields mean:\n\`\`\`ts\n${declareTools(tools, { longest })}\n\`\`\``
+    let text = write(lengths[0]!)
+    for (const longest of lengths.slice(1)) {
+      const longer = write(longest)
+      if (bytes(longer) > mostBytes) break
+      text = longer
+    }
+    return text
+  },
   names: (tools) => {
     const lines = groupTools(tools).map(({ namespace, tools: inside }) => {
       const list = inside.map(({ name, tool }) => `${quoted(name)}${asks(tool) ? '*' : ''}`).join(', ')

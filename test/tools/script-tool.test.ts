@@ -76,6 +76,19 @@ describe('scriptToolDefinition()', () => {
     expect(text.length).toBeLessThan(3_000)
   })
 
+  it('writes types as deep as all of them fit', () => {
+    const deep = (name: string) =>
+      object({ lines: { type: 'array', items: object({ a: object({ [name]: string }) }) } })
+    const wide = (n: number) =>
+      Array.from({ length: n }, (_, i) => {
+        const fields = Array.from({ length: 9 }, (__, j) => [`field_${i}_${j}`, deep(`b_${i}_${j}`)])
+        return define(`get_${i}`, 'read', object({}), object(Object.fromEntries(fields)))
+      })
+    expect(describes(wide(3))).toContain('field_2_8?: { lines?: { a?: { b_2_8?: string } }[] }')
+    expect(describes(wide(40))).toContain('field_39_8?: object')
+    expect(describes(wide(40)).length).toBeLessThan(20_000)
+  })
+
   it('declares as it is told to', () => {
     expect(describes([search], { declare: 'names' })).toContain('\ntools: search_orders\n')
     expect(describes([search], { declare: 'search' })).toContain('There are 1 tools. Find')
