@@ -214,6 +214,8 @@ export const arrayAndText = [
   `[1234.5, null, undefined, 'x', 5n].toLocaleString('de-DE')`,
   `[1, [2, 3]].toLocaleString('en', { minimumFractionDigits: 1 })`,
   `[].toLocaleString()`,
+  `(() => { const a = [1]; a.push([2, a], a); return [a.toLocaleString('en'), a.toLocaleString('en')] })()`,
+  `(() => { const a = [1]; return [a, a].toLocaleString('en') })()`,
   `[new Date(0)].toLocaleString('en', { timeZone: 'UTC' })`,
   `Number.prototype.toLocaleString.call(Object(5), 'en')`,
   `['réservé', 'Premier', 'cliché', 'communiqué', 'café', 'adieu'].sort((a, b) => a.localeCompare(b))`,
