@@ -33,7 +33,7 @@ export function costOf(what: string, tools: readonly ToolDefinition[]): Cost {
     tools: tools.length,
     declares: text.includes('declare const tools') ? 'types' : text.includes('The tools by name') ? 'names' : 'search',
     definition: json({ name: script.name, description: text, input_schema: script.input }),
-    declarations: tokensOf(declareTools(tools, { longest: 600 })),
+    declarations: tokensOf(declareTools(tools, { longest: 4_000 })),
     schemas: json(plain),
     list: json(tools.map(({ name, description, input }) => ({ name, description, input_schema: input }))),
   }
