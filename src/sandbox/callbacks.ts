@@ -1,6 +1,13 @@
-import type { EngineOptions, Handle } from './engine.js'
+import type { Handle } from './guest-memory.js'
 import type { Callbacks, Functions } from './instance.js'
 import { Poisoned } from './poisoned.js'
+
+export interface Host {
+  /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
+  readonly call: (id: number, args: readonly Handle[]) => Handle
+  /** Asked every few milliseconds: true ends the guest's code, which cannot catch it. */
+  readonly shouldStop: () => boolean
+}
 
 /**
  * What the build asks its host for.
@@ -9,7 +16,7 @@ import { Poisoned } from './poisoned.js'
  */
 export const createCallbacks = (
   functions: Functions,
-  { shouldStop, call }: EngineOptions,
+  { shouldStop, call }: Host,
   check: () => void,
   askSooner: () => void,
 ): Callbacks => ({

@@ -1,11 +1,11 @@
-import { createCallbacks } from './callbacks.js'
+import { createCallbacks, type Host } from './callbacks.js'
 import { createCountdown } from './countdown.js'
-import { GuestMemory } from './guest-memory.js'
+import { GuestMemory, type Handle } from './guest-memory.js'
 import { outOfMemory, Poisoned, toPoisoned } from './poisoned.js'
 import type { Clock, Functions, Instance } from './instance.js'
 
-/** A value of the guest: the address of its cell in the wasm memory. Whoever gets one frees it, once. */
-export type Handle = number & { readonly handle: true }
+export type { Handle } from './guest-memory.js'
+
 export type Completion =
   | { readonly value: Handle; readonly error?: undefined }
   | { readonly error: Handle; readonly value?: undefined }
@@ -15,13 +15,9 @@ export interface Deferred {
   readonly reject: Handle
 }
 
-export interface EngineOptions extends Clock {
+export interface EngineOptions extends Clock, Host {
   /** Bytes. */
   readonly stack: number
-  /** The guest called a native function; the arguments are borrowed. Returns a handle, which it gives away. */
-  readonly call: (id: number, args: readonly Handle[]) => Handle
-  /** Asked every few milliseconds: true ends the guest's code, which cannot catch it. */
-  readonly shouldStop: () => boolean
 }
 
 const EvalFlag = { strict: 8, compileOnly: 32 } as const

@@ -1,6 +1,9 @@
 import { outOfMemory } from './poisoned.js'
 import type { Emscripten, Functions, Instance } from './instance.js'
 
+/** A value of the guest: the address of its cell in the wasm memory. Whoever gets one frees it, once. */
+export type Handle = number & { readonly handle: true }
+
 /** Bytes of the longest value that goes in through the buffer which stays. */
 const roomBytes = 16_384
 
