@@ -203,6 +203,10 @@ export const dates = [
   `[typeof new Date(0).getTimezoneOffset(), new Date(2026, 0, 1).toDateString()]`,
   `JSON.stringify({ d: new Date(0) })`,
   `new Date(8.64e15 + 1).getTime()`,
+  `[new Date(5) - new Date(3), new Date(5) > new Date(3), +new Date(7), String(new Date(NaN)), new Date(5) + 1 === new Date(5).toString() + '1']`,
+  `[new Date(30), new Date(10), new Date(20)].sort((a, b) => a - b).map(Number)`,
+  `Math.round((new Date('2026-12-24') - new Date('2026-11-30')) / 864e5)`,
+  `(() => { const d = new Date('2026-01-31'); d.setUTCMonth(1, 28); return d.toISOString().slice(0, 10) })()`,
   `new Date(-62e12).toISOString()`,
 ]
 

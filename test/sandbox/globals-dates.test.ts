@@ -49,7 +49,63 @@ const walk = (step: string, year: number) => `
     seen.push(step(t.getUTCFullYear(), t.getUTCMonth(), t.getUTCDate(), half >> 1, (half & 1) * 30))
   return seen`
 
+/** As models and tools write dates. */
+const texts = [
+  '2026-11-30T10:00:00+02:00',
+  '11/30/2026',
+  '2026/11/30',
+  'Nov 30, 2026',
+  'November 30, 2026',
+  '30 November 2026',
+  '30 Nov 2026',
+  '2026-11-30 10:00',
+  '2026-11-30 10:00:00',
+  '2026-11-30T10:00',
+  '2026-11-30T10:00:00.123456Z',
+  'garbage',
+  '2026-13-01',
+  '2026-02-30',
+  '2026-11',
+  '2026',
+  'Mon Nov 30 2026',
+  'Monday, November 30, 2026',
+  'Nov 30, 2026 3:04 PM',
+  '11/30/2026, 3:04:05 PM',
+  '2026-11-30T10:00:00-0500',
+  '20261130',
+  '30/11/2026',
+  '30.11.2026',
+  '1/2/26',
+  'Mon, 30 Nov 2026 10:00:00 GMT',
+  'Mon, 30 Nov 2026 10:00:00 EST',
+  '2026-11-30T24:00:00Z',
+  '',
+  '  2026-11-30',
+  '2026-11-30Z',
+  '2026-1-5',
+  '2026-1-5 8:05',
+  '10:00',
+  'Nov 2026',
+  '2026-11-30T10:00:00 Z',
+  '2026-11-30 10:00 UTC',
+  '2026-11-30 10:00:00 +0100',
+  'Tue Nov 14 2023 23:13:20 GMT+0100 (Central European Standard Time)',
+  '3:04 PM Nov 30 2026',
+  '12/31/1999 23:59',
+  '2026-11-30T10:00:00.5',
+  '-000001-01-01T00:00:00Z',
+  '+002026-11-30',
+]
+
 describe.each(zones)('in %s a script has the dates of the platform', (timeZone, offset) => {
+  it('texts of dates', async () => {
+    process.env.TZ = timeZone
+    const code = `return ${JSON.stringify(texts)}.map((text) => [text, new Date(text).getTime()])`
+    // oxlint-disable-next-line typescript/no-implied-eval -- the platform is what a script is compared with
+    const expected = JSON.parse(JSON.stringify(new Function(code)())) as unknown
+    expect(await valueOf(createIsolateSandbox(), code, { more: { timeZone } })).toEqual(expected)
+  })
+
   it.each(Object.entries(walks))('%s', async (_, step) => {
     process.env.TZ = timeZone
     expect(new Date(2026, 0, 15).getTimezoneOffset()).toBe(offset)
