@@ -31,10 +31,18 @@ interface Tokens {
 }
 interface Row {
   readonly id: string
+  /** What the one script has that the person did not say. Absent: there is no such script. */
+  readonly unsaid?: Unsaid
   readonly calls: number
   readonly direct: Tokens
   readonly lookThenAct: Tokens
   readonly oneScript: Tokens
+}
+interface Unsaid {
+  /** Ids that the plan has from looking. */
+  readonly ids: number
+  /** Options of what is wanted, which the person put into other words. */
+  readonly options: number
 }
 type Way = 'direct' | 'lookThenAct' | 'oneScript'
 
@@ -68,11 +76,21 @@ async function measure(task: Task, database: Database, { list, definition }: Cos
   const lookingFirst = await scripted(two)
   return {
     id: task.id,
+    ...(one !== undefined && { unsaid: unsaidIn(one, request) }),
     calls: actions.length,
     direct: tokensIn(entries, list),
     lookThenAct: lookingFirst,
     oneScript: one === undefined ? lookingFirst : await scripted([one]),
   }
+}
+
+function unsaidIn(code: string, request: string): Unsaid {
+  const isSaid = (text: string) => request.toLowerCase().includes(text.toLowerCase())
+  const ids = [...code.matchAll(/"(#W\d+|\d{10}|\w+_\d{7})"/g)].map(([, id]) => id!)
+  const wishes = [...code.matchAll(/await pick\(\w+, \{(.*?)\}\)/g)].map(([, wish]) => wish!)
+  const options = wishes.flatMap((wish) => [...wish.matchAll(/: "([^"]*)"/g)].map(([, option]) => option!))
+  const count = (texts: readonly string[]) => texts.filter((text) => !isSaid(text)).length
+  return { ids: count(ids), options: count(options) }
 }
 
 /** What a tool of the shop said directly, the scripts must say as well. Sums are the assistant's. */
@@ -173,12 +191,21 @@ const losing = rows
     lookThenAct: row.lookThenAct.entered,
     oneScript: row.oneScript.entered,
   }))
+const unsaid = rows.flatMap((row) => row.unsaid ?? [])
+const oneScripts = {
+  tasks: unsaid.length,
+  withIdsOfThePlan: unsaid.filter(({ ids }) => ids > 0).length,
+  withOptionsInOtherWords: unsaid.filter(({ options }) => options > 0).length,
+}
 const sizesOf = { entered: toTable(rows, 'entered'), read: toTable(rows, 'read') }
 
 console.log('Tokens that enter the context, mean of a task:')
 console.table(sizesOf.entered)
 console.log(
   `Aim: one script saves ${percent(aim.saved)} on tasks of ${aim.from} calls or more; it is ${percent(aim.is)}${aim.is < aim.saved ? ', NOT MET' : ''}`,
+)
+console.log(
+  `${oneScripts.tasks} tasks can be one script: ${oneScripts.withIdsOfThePlan} of them have an id that the person did not say, ${oneScripts.withOptionsInOtherWords} an option in other words`,
 )
 console.log('Tasks on which scripts lose:')
 console.table(losing)
@@ -193,6 +220,7 @@ const report = {
   name: 'context',
   tokenizer: 'o200k_base',
   aim,
+  oneScripts,
   ...sizesOf,
   losing,
   descriptions: costs,
