@@ -77,6 +77,20 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
       )
     })
 
+    it('a URL is its text where values are JSON', async () => {
+      const code = `
+        const url = new URL('/c?d=1', 'https://a.b')
+        url.searchParams.set('d', 2)
+        print(url, [url])
+        await tools.echo({ url })
+        return { url, keep: [url.href, url] }`
+      const { outcome, calls, prints } = await runScript(sandbox, code)
+      const text = 'https://a.b/c?d=2'
+      expect(outcome).toEqual(ok({ url: text, keep: [text, text] }))
+      expect(calls[0]!.input).toEqual({ url: text })
+      expect(prints).toEqual([`${text} ["${text}"]`])
+    })
+
     describe('for output', () => {
       it.each<[string, string[]]>([
         ['text("a", [1])', ['a [1]']],

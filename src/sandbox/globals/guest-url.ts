@@ -119,6 +119,8 @@ class URL {
   #params
   static {
     partOf = (url, name) => url.#parts[name]
+    // For what reads values: a URL is its text, as JSON has it.
+    kit.hrefOf = (value) => (#parts in value ? value.#parts.href : undefined)
     setPart = (url, name, value) => {
       url.#parts = ask('url.set', url.#parts.href, name, value)
       if (url.#params && (name === 'search' || name === 'href')) pairsOf(url.#params, toPairs(url.#parts.search))
@@ -130,6 +132,7 @@ class URL {
     if (parts === null)
       throw new errors.TypeError('Invalid URL: ' + kit.stringify(kit.slice(toText(url), 0, 200)) + (base === undefined ? '' : ' with base ' + kit.stringify(kit.slice(toText(base), 0, 200))))
     this.#parts = parts
+    defineProperty(this, 'href', href)
   }
   static canParse(url, base) { return parse(url, base) !== null }
   static parse(url, base) { return parse(url, base) === null ? null : new URL(url, base) }
@@ -149,6 +152,8 @@ for (let i = 0; i < names.length; i++) {
   const set = function (value) { setPart(this, name, toText(value)) }
   defineProperty(URL.prototype, name, { __proto__: null, get, set, enumerable: true, configurable: true })
 }
+/** Also of each object: the object format would take it for an empty object, and refuses getters. */
+const href = kit.setPrototypeOf(getOwnPropertyDescriptor(URL.prototype, 'href'), null)
 const origin = function () { return partOf(this, 'origin') }
 defineProperty(URL.prototype, 'origin', { __proto__: null, get: origin, set: undefined, enumerable: true, configurable: true })
 own(URL.prototype, toStringTag, 'URL', false)

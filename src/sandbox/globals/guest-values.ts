@@ -54,6 +54,8 @@ const plain = (value, path, parents, unfit) => {
   if (boxed !== undefined) return plain(boxed, path, parents, unfit)
   const date = attempt(time, value)
   if (date !== undefined) return isFinite(date) ? iso(value) : null
+  const href = kit.hrefOf?.(value)
+  if (href !== undefined) return href
   const special = unfit === mark ? shown(value) : undefined
   if (special !== undefined) return special
   const inner = { __proto__: null, value, up: parents }
