@@ -32,6 +32,7 @@ export default defineConfig({
     // Named here because only workers and lazy code import them: found late, they reload the page in mid-test.
     include: [
       '@anthropic-ai/sdk',
+      '@google/genai/web',
       '@noble/hashes/sha2.js',
       '@noble/hashes/utils.js',
       '@preact/signals',

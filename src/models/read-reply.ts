@@ -9,6 +9,8 @@ export interface Decoder {
    * @throws {HandrailError} `model_bad_reply` when the event is not what the provider documents.
    */
   push(event: unknown): readonly ModelDelta[]
+  /** Takes the end of the stream, for a provider that has no last event. Throws as `push` does. */
+  end?(): void
   /** The reply, once the provider has ended it. */
   reply(): ModelReply | undefined
 }
@@ -40,6 +42,7 @@ async function* deltas(exchange: Exchange, signal: AbortSignal): AsyncGenerator<
       yield* decoder.push(event)
       if (decoder.reply()) return
     }
+    decoder.end?.()
   } catch (error) {
     throw signal.aborted ? aborted(config) : exchange.toError(error, started)
   }
