@@ -34,6 +34,8 @@ export class HostCalls {
   #sent = 0
   #made = 0
   #inputBytes = 0
+  /** Inputs whose bytes are known at most: they are measured when that would be too many. */
+  readonly #unmeasured: Decoded[] = []
 
   constructor(private readonly options: HostCallsOptions) {}
 
@@ -52,9 +54,8 @@ export class HostCalls {
     try {
       const input = args[0] === undefined ? noInput : guest.read(args[0], `${name}: input`, limits.inputBytes)
       if ('error' in input) return guest.engine.throw(input.error)
-      this.#inputBytes += input.bytes
       const most = limits.inputBytes * inputsFactor
-      if (this.#inputBytes > most) return stop(inputsFailure(most))
+      if (this.#countInput(input) > most) return stop(inputsFailure(most))
       const deferred = guest.engine.newPromise()
       const n = this.#made++
       const site = guest.site()
@@ -91,6 +92,18 @@ export class HostCalls {
     const settled = engine.call('bytes' in given ? call.resolve : call.reject, value)
     engine.free(value, settled.error ?? settled.value, call.resolve, call.reject, call.site)
     return true
+  }
+
+  /** Returns the bytes of all inputs so far: at most, or exactly if those were too many. */
+  #countInput(input: Decoded): number {
+    const { limits, stopwatch } = this.options
+    this.#unmeasured.push(input)
+    this.#inputBytes += input.bytes
+    if (this.#inputBytes > limits.inputBytes * inputsFactor)
+      stopwatch.aside(() => {
+        for (const { value, bytes } of this.#unmeasured.splice(0)) this.#inputBytes += jsonBytes(value ?? null) - bytes
+      })
+    return this.#inputBytes
   }
 
   #written(value: Parameters<typeof encode>[0]): { bytes: Uint8Array } | { failure: Failure } {

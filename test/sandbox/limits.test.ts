@@ -72,6 +72,18 @@ describe('the memory of a script', () => {
   })
 })
 
+describe('the inputs of all calls', () => {
+  const code = (calls: number) => `for (let i = 0; i < ${calls}; i++) await tools.echo('x'.repeat(990)); return 'done'`
+
+  it.each([
+    [16, 'done'],
+    [17, undefined],
+  ])('may have sixteen times the bytes of one, each counted once: %s of 992', async (calls, value) => {
+    const { outcome } = await runScript(createIsolateSandbox(), code(calls), { limits: { inputBytes: 1000 } })
+    expect(outcome).toMatchObject(value ? { value } : { failure: { code: 'script_output' } })
+  })
+})
+
 describe('a thousand scripts one after the other', () => {
   let sandbox: Sandbox
   let threads: readonly Worker[]
