@@ -1,5 +1,6 @@
 import { builtInNames } from '../core/built-ins.js'
 import type { Json } from '../core/json.js'
+import { spacedName } from '../core/tool-space.js'
 import type { Completion, Handle } from './engine.js'
 import type { GuestOptions } from './guest-options.js'
 import { preludeNatives, type Natives } from './natives.js'
@@ -36,11 +37,11 @@ export function install(
   for (const [i, tool] of tools.entries()) {
     const native = natives.toolToHandle(i)
     defineOn(toolsHandle, tool, native, true)
-    const { space, own } = version === 1 ? {} : spaced(tool)
-    if (space !== undefined && !names.has(space)) {
-      const record = spaces.get(space) ?? engine.newRecord()
-      spaces.set(space, record)
-      defineOn(record, own, native, true)
+    const spaced = version === 1 ? undefined : spacedName(tool)
+    if (spaced && !names.has(spaced.space)) {
+      const record = spaces.get(spaced.space) ?? engine.newRecord()
+      spaces.set(spaced.space, record)
+      defineOn(record, spaced.name, native, true)
     }
     engine.free(native)
   }
@@ -92,12 +93,6 @@ export function install(
       },
     }
   }
-}
-
-/** `github__search` is `search` of `github`; a name that begins or ends with `__` is of none. */
-function spaced(tool: string): { space: string; own: string } | { space?: undefined; own?: undefined } {
-  const [, space, own] = /^(?!__)(.+?)__(.+)$/s.exec(tool) ?? []
-  return space === undefined || own === undefined ? {} : { space, own }
 }
 
 function own({ error, value }: Completion): Handle {

@@ -32,6 +32,10 @@ const noNode = 'A script is not in Node: what it needs comes from tools.'
 const noPage = 'A script does not see the page: call a tool.'
 const noStorage = 'Keep what later scripts need in "state".'
 const noLibrary = 'A script has no libraries: write it in plain JavaScript.'
+const noAbort = 'Race a call with sleep: await Promise.race([call, sleep(ms)]).'
+const noStreams = 'Use strings and Uint8Array.'
+const noThreads = 'A script has one thread: run calls side by side with Promise.all.'
+const noEvents = 'Call functions directly.'
 const otherTools = 'The tools are there as tools.NAME(input).'
 
 /** Globals that models expect, and what a script has instead of them. */
@@ -69,6 +73,23 @@ const absentWays: Readonly<Record<string, string>> = {
   indexedDB: noStorage,
   setImmediate: 'Use setTimeout.',
   requestAnimationFrame: 'Use setTimeout.',
+  AbortController: noAbort,
+  AbortSignal: noAbort,
+  Temporal: 'Use Date and Intl.',
+  Blob: noStreams,
+  File: noStreams,
+  FormData: noStreams,
+  ReadableStream: noStreams,
+  Worker: noThreads,
+  MessageChannel: noThreads,
+  BroadcastChannel: noThreads,
+  SharedWorker: noThreads,
+  WebAssembly: 'A script is JavaScript alone.',
+  importScripts: noModules,
+  Event: noEvents,
+  CustomEvent: noEvents,
+  EventTarget: noEvents,
+  EventEmitter: noEvents,
   _: noLibrary,
   $: noLibrary,
   lodash: noLibrary,
@@ -89,11 +110,17 @@ const absentWays: Readonly<Record<string, string>> = {
   json: 'Write JSON.parse and JSON.stringify.',
 }
 
+const theIntl =
+  'Intl has NumberFormat, DateTimeFormat, ListFormat, PluralRules, RelativeTimeFormat, Collator and DisplayNames.'
+
 /** What to do about an exception that is typical of a script written for another place. */
 export function absentWay(message: string, frame: string, tools: readonly string[]): string | undefined {
   const [, name] = /^'?([\w$]+)'? is not defined$/.exec(message) ?? []
   if (name !== undefined) return undefinedWay(name, lineIn(frame), tools)
   if (message.startsWith('could not load module')) return noModules
+  const line = lineIn(frame)
+  if (message === 'not a function' && line.includes('captureStackTrace')) return 'Leave captureStackTrace out.'
+  if (/^not a (?:constructor|function)$/.test(message) && line.includes('Intl.')) return theIntl
   if (message === 'not a function' && /\btools\s*[.[]/.test(frame)) return `The tools are ${listed(tools)}.`
   return undefined
 }

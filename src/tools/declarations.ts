@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonSchema } from '../core/json.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
+import { spacedName } from '../core/tool-space.js'
 import { dotted, quoted } from './declarations-literal.js'
 import {
   createNameTable,
@@ -69,8 +70,8 @@ const namesOf = (tools: readonly ToolDefinition[]): ReadonlySet<string> => new S
 
 /** `github__list` is `list` of `github`, unless `github` is a tool itself. */
 function split(name: string, all: ReadonlySet<string>): readonly [namespace: string | undefined, name: string] {
-  const [, namespace, inside] = /^(?!__)(.+?)__(.+)$/.exec(name) ?? []
-  return namespace === undefined || all.has(namespace) ? [undefined, name] : [namespace, inside!]
+  const spaced = spacedName(name)
+  return !spaced || all.has(spaced.space) ? [undefined, name] : [spaced.space, spaced.name]
 }
 
 /** How a script reads a tool. */

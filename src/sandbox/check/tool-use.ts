@@ -1,5 +1,6 @@
 import type { AnyNode, CallExpression, Expression, MemberExpression } from 'acorn'
 import { nearest } from '../../core/nearest.js'
+import { spacedName } from '../../core/tool-space.js'
 import type { Tree } from './tree.js'
 
 /** What is certain to go wrong, at an offset of the program. */
@@ -71,7 +72,7 @@ interface Member {
 
 /** Names with `__` in them are also there as `tools.NAMESPACE.NAME`. */
 function namespacesOf(tools: readonly string[]): ReadonlySet<string> {
-  return new Set(tools.flatMap((name) => /^(?!__)(.+?)__./s.exec(name)?.[1] ?? []))
+  return new Set(tools.flatMap((name) => spacedName(name)?.space ?? []))
 }
 
 function memberOf(
