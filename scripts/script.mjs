@@ -1,6 +1,7 @@
 // Runs one script in the real sandbox and prints one line of JSON: npm run script -- FILE [--tools TOOLS.json] …
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -31,10 +32,13 @@ function readArguments() {
   }
 }
 
+/** `npm run` starts in the root of the project, wherever it is called. */
+const folder = (process.env.npm_lifecycle_event === 'script' && process.env.INIT_CWD) || process.cwd()
+
 /** Bytes that are no UTF-8 become U+FFFD, and a byte order mark goes. @param {string} file */
 async function readText(file) {
   try {
-    return new TextDecoder().decode(file === '-' ? await buffer(process.stdin) : await readFile(file))
+    return new TextDecoder().decode(file === '-' ? await buffer(process.stdin) : await readFile(resolve(folder, file)))
   } catch (error) {
     return refuse(`Cannot read ${file}: ${/** @type {Error} */ (error).message}`)
   }
