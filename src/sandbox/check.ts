@@ -101,6 +101,8 @@ class CheckedScript implements Script {
     try {
       const turns = await script.replay(this.#startedAt, this.#fed)
       return placeOf(turns.flatMap(({ prints }) => prints))
+    } catch {
+      return undefined
     } finally {
       clearTimeout(timer)
       script.end()

@@ -52,7 +52,7 @@ export function positionOf(line: number, column: number, { head, reading: { shif
 
 /** The line with one before and one after it, as far as there are; of a long one, what stands around the column. */
 export function frameOf(source: string, line: number, column: number): string {
-  const lines = source.split('\n')
+  const lines = source.replace(/\n$/, '').split('\n')
   const width = String(Math.min(lines.length, line + 1)).length
   const shown: string[] = []
   for (let n = Math.max(1, line - 1); n <= Math.min(lines.length, line + 1); n++) {

@@ -1,4 +1,5 @@
 import { isBuiltIn } from '../core/built-ins.js'
+import { HandrailError } from '../errors.js'
 import { engineName, versionOf } from './engine-name.js'
 import { cpuFailure, crashFailure } from './failures.js'
 import type { Isolation } from './protocol.js'
@@ -59,13 +60,24 @@ class RemoteScript implements Script {
   }
 
   async start(at: number): Promise<ScriptTurn> {
-    const [turn] = await this.#begin({ type: 'start', options: this.#options, at }, this.#options.limits.cpuMs)
+    try {
+      this.#link = await this.#pool.take(this.#stop.signal)
+    } catch (error) {
+      return this.#fail(crashFailure(messageOf(error)))
+    }
+    const [turn] = await this.#turns({ type: 'start', options: this.#options, at }, this.#options.limits.cpuMs)
     return turn
   }
 
-  replay(at: number, results: readonly FedResult[]): Promise<Turns> {
+  async replay(at: number, results: readonly FedResult[]): Promise<Turns> {
     const mostCpu = this.#options.limits.cpuMs * replayFactor * (results.length + 1)
-    return this.#begin({ type: 'replay', options: this.#options, at, results }, mostCpu)
+    try {
+      this.#link = await this.#pool.take(this.#stop.signal)
+    } catch (cause) {
+      const message = `Cannot replay a script: ${messageOf(cause)}`
+      throw new HandrailError('sandbox_unavailable', message, { cause, retryable: true })
+    }
+    return this.#turns({ type: 'replay', options: this.#options, at, results }, mostCpu)
   }
 
   async resume(fed: FedResult): Promise<ScriptTurn> {
@@ -77,15 +89,6 @@ class RemoteScript implements Script {
     this.#stop.abort(new Error('the script was ended'))
     if (this.#isRunning) this.#link?.terminate()
     else this.#release()
-  }
-
-  async #begin(request: RequestBody, mostCpu: number): Promise<Turns> {
-    try {
-      this.#link = await this.#pool.take(this.#stop.signal)
-    } catch (error) {
-      return [this.#fail(crashFailure(error instanceof Error ? error.message : String(error)))]
-    }
-    return this.#turns(request, mostCpu)
   }
 
   async #turns(request: RequestBody, mostCpu: number): Promise<Turns> {
@@ -108,7 +111,8 @@ class RemoteScript implements Script {
       return turns as Turns
     } catch (error) {
       const isLate = error instanceof WorkerLost && error.reason === 'time'
-      return [this.#fail(isLate ? cpuFailure(milliseconds, false) : crashFailure(String((error as Error).message)))]
+      const { cpuMs } = this.#options.limits
+      return [this.#fail(isLate ? cpuFailure(cpuMs, false) : crashFailure(messageOf(error)))]
     }
   }
 
@@ -132,6 +136,8 @@ class RemoteScript implements Script {
     this.#pool.give(link)
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 type Turns = [ScriptTurn, ...ScriptTurn[]]
 

@@ -16,8 +16,8 @@ export interface Sandbox {
 }
 
 /**
- * A running script, as a machine that is fed one result at a time. The same options and results give the same turns. Never
- * rejects: what goes wrong is the outcome of a turn, with one of the codes of {@link ScriptFailureCode}.
+ * A running script, as a machine that is fed one result at a time. The same options and results give the same turns. What goes
+ * wrong is the outcome of a turn, with one of the codes of {@link ScriptFailureCode}; only `replay` may reject.
  */
 export interface Script {
   /** Runs to the first wait. Called once, unless `replay` is. */
@@ -25,6 +25,7 @@ export interface Script {
   /**
    * Runs to the first wait, and through results that it was fed before: one turn more than there are results, or fewer if it
    * ends early. Called once, in place of `start`. Its CPU is not added up.
+   * @throws {HandrailError} `sandbox_unavailable`: what it needs cannot be loaded here now, which says nothing of the script.
    */
   replay(at: number, results: readonly FedResult[]): Promise<readonly ScriptTurn[]>
   /** Settles one host call, and runs to the next wait. */

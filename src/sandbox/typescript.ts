@@ -1,6 +1,7 @@
 import type { ScriptFailure } from '../core/events.js'
 import { versionOf } from './engine-name.js'
 import { emptyFailure } from './failures.js'
+import { HandrailError } from '../errors.js'
 import { frameOf } from './program.js'
 import { scriptFailure } from './script.js'
 import type { FedResult, Sandbox, Script, ScriptOptions, ScriptTurn } from './script.js'
@@ -65,18 +66,32 @@ class TypeScriptScript implements Script {
   }
 
   async start(at: number): Promise<ScriptTurn> {
-    const [turn] = await this.#begin(async (script) => [await script.start(at)])
+    const [turn] = await this.#begin(
+      async (script) => [await script.start(at)],
+      () => undefined,
+    )
     return turn!
   }
 
   replay(at: number, results: readonly FedResult[]): Promise<readonly ScriptTurn[]> {
-    return this.#begin((script) => script.replay(at, results))
+    // Without its stripper, what the script did before cannot be known.
+    return this.#begin(
+      (script) => script.replay(at, results),
+      (cause) => {
+        const message = 'Cannot replay a script: what takes the types out of it does not load'
+        throw new HandrailError('sandbox_unavailable', message, { cause, retryable: true })
+      },
+    )
   }
 
-  async #begin(begin: (script: Script) => Promise<readonly ScriptTurn[]>): Promise<readonly ScriptTurn[]> {
+  async #begin(
+    begin: (script: Script) => Promise<readonly ScriptTurn[]>,
+    onNoStripper: (cause: unknown) => undefined,
+  ): Promise<readonly ScriptTurn[]> {
     const turns = await begin(this.#script)
     if (!isSyntax(turns[0]) || isTooLong(this.options)) return turns
-    const strip = await this.loadStripper()
+    const strip = await this.loadStripper().catch(onNoStripper)
+    if (!strip) return turns
     const failures = [failureOf(turns[0])]
     for (const source of strippedSources(this.options, strip)) {
       if (this.#isEnded) return turns

@@ -134,6 +134,14 @@ describe('a worker that cannot be used ends the script, and never hangs', () => 
     )
   })
 
+  it('and says nothing of a script that is to be replayed', async () => {
+    const { sandbox } = createBrowserSandbox({ spawn: () => new Worker('/no-such-worker.js', { type: 'module' }) })
+    await expect(start(sandbox, 'await tools.echo()').replay(at, [{ n: 0, at, result: ok(1) }])).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      retryable: true,
+    })
+  })
+
   it('when the engine cannot be had, until it can', async () => {
     let isThere = false
     const module = () => (isThere ? engineModule() : compileEngine('/index.html?no-wasm'))

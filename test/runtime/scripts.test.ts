@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { RunEvent } from '../../src/core/events.js'
 import type { Json } from '../../src/core/json.js'
 import { transcript } from '../../src/core/transcript.js'
-import { ToolError } from '../../src/errors.js'
+import { HandrailError, ToolError } from '../../src/errors.js'
 import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
 import { ask, inTurn, lastResult, say, World, type TestAgent, type WorldOptions } from './world.js'
 
@@ -330,6 +330,36 @@ describe('a script that waits', () => {
     await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId, hash }))
     await agent.end()
     expect(saidIn(agent.events)).toEqual(['["sent",false]'])
+  })
+
+  it('stands still, and loses nothing, while its sandbox cannot be loaded', async () => {
+    const world = worldOf({
+      tools: { send: { risk: 'irreversible', run: () => 'sent' } },
+      model: inTurn(ask(script('return await tools.send()')), (r) => say(lastResult(r))),
+    })
+    const first = await world.agent()
+    await first.run('Go')
+    const { callId, hash } = (await first.until((e) => e.type === 'tool-decision' && e.verdict === 'ask')) as {
+      callId: string
+      hash: string
+    }
+    await first.ok(first.api.unfollow('s'))
+    const isolates = world.sandbox
+    const replay = () => Promise.reject(new HandrailError('sandbox_unavailable', 'Offline', { retryable: true }))
+    world.sandbox = { ...isolates, start: (options) => ({ ...isolates.start(options), replay }) }
+    const offline = await world.agent()
+    await offline.ok(offline.api.follow('s'))
+    await offline.ok(offline.api.command('s', { type: 'approve', runId: 'r1', callId, hash }))
+    expect(await offline.notice(({ type }) => type === 'stalled')).toMatchObject({
+      failure: { code: 'sandbox_unavailable' },
+    })
+    await offline.ok(offline.api.unfollow('s'))
+    world.sandbox = isolates
+    const online = await world.agent()
+    await online.ok(online.api.follow('s'))
+    await online.end()
+    expect(saidIn(await world.store.read('r1'))).toEqual(['sent'])
+    expect(world.executed).toHaveLength(1)
   })
 
   it('goes on under the limits and tools that it was started with', async () => {
