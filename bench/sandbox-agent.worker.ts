@@ -1,9 +1,9 @@
-import type { Comparison } from './compare.js'
+import type { Outcome } from './compare.js'
 
 /** What the page asks of the worker that stands where the agent worker does. */
 export type SandboxBenchRequest = 'engines' | 'threads' | { readonly scripts: number }
 export type SandboxBenchAnswer =
-  | { readonly comparison: Comparison }
+  | { readonly comparison: Outcome }
   | { readonly done: number }
   | { readonly error: string }
 

@@ -18,7 +18,7 @@ export async function measure(): Promise<Outcome[]> {
 }
 
 interface BenchWorker {
-  ask(request: SandboxBenchRequest): Promise<{ readonly done: number; readonly comparisons: Comparison[] }>
+  ask(request: SandboxBenchRequest): Promise<{ readonly done: number; readonly comparisons: Outcome[] }>
   close(): void
 }
 
@@ -27,7 +27,7 @@ function openBenchWorker(): BenchWorker {
   return {
     ask: (request) =>
       new Promise((resolve, reject) => {
-        const comparisons: Comparison[] = []
+        const comparisons: Outcome[] = []
         worker.onerror = ({ message }) => reject(new Error(message))
         worker.onmessage = ({ data }: MessageEvent<SandboxBenchAnswer>) => {
           if ('comparison' in data) comparisons.push(data.comparison)

@@ -51,7 +51,7 @@ try {
   await build({
     root: join(root, 'bench'),
     configFile: join(root, 'vite.config.ts'),
-    logLevel: 'warn',
+    logLevel: 'error',
     build: { outDir, emptyOutDir: true, sourcemap: false },
   })
   const server = await serve({ root: outDir, csp })

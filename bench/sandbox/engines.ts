@@ -1,7 +1,10 @@
 import { compileEngine } from '../../src/sandbox/compile.js'
-import { compare, timeOf, type Comparison } from '../compare.js'
-import { timeOfAll, timeOfEcho, timeOfRun, type Contender } from './contender.js'
-import { handrailIn } from './handrail.js'
+import { latestVersion } from '../../src/sandbox/engine-name.js'
+import { prepareGuest } from '../../src/sandbox/prepared-guest.js'
+import { createIsolate } from '../../src/sandbox/quickjs.js'
+import { compare, timeOf, type Comparison, type Outcome, type Way } from '../compare.js'
+import { bodyOf, timeOfAll, timeOfEcho, timeOfRun, type Contender } from './contender.js'
+import { handrailIn, optionsOf, valueOf } from './handrail.js'
 import { native } from './native.js'
 import { readmeStyle } from './quickjs-emscripten.js'
 import { quickjsWasi } from './quickjs-wasi.js'
@@ -11,12 +14,25 @@ const rounds = 9
 const isolatesAtOnce = 5
 
 /** All in one worker: what the engine takes, with no thread in between. */
-export async function* measureEngines(): AsyncGenerator<Comparison> {
-  const handrail = handrailIn(await compileEngine(new URL('../../workers/quickjs.wasm', import.meta.url)))
+export async function* measureEngines(): AsyncGenerator<Outcome> {
+  const module = await compileEngine(new URL('../../workers/quickjs.wasm', import.meta.url))
+  const handrail = handrailIn(module)
   for (const peer of [readmeStyle, quickjsWasi, native]) yield* toolCalls(handrail, peer)
-  for (const peer of [readmeStyle, quickjsWasi]) yield await freshIsolate(handrail, peer)
+  yield* freshIsolates(module, handrail)
   for (const peer of [readmeStyle, native]) yield* computing(handrail, peer)
   yield* values(handrail)
+  yield* withNodeModules(handrail)
+}
+
+/** The parts of Node that it imports are there or not: a bundler puts nothing in their place. */
+async function* withNodeModules(handrail: Contender): AsyncGenerator<Outcome> {
+  try {
+    const { sebastianwessel } = await import('./sebastianwessel.js')
+    await timeOfAll(sebastianwessel, trivial, 1)
+    yield* toolCalls(handrail, sebastianwessel)
+  } catch (error) {
+    yield { what: '@sebastianwessel/quickjs in a worker of a browser', why: String(error) }
+  }
 }
 
 async function* toolCalls(subject: Contender, peer: Contender): AsyncGenerator<Comparison> {
@@ -46,19 +62,43 @@ async function* toolCalls(subject: Contender, peer: Contender): AsyncGenerator<C
   }
 }
 
-const freshIsolate = (subject: Contender, peer: Contender): Promise<Comparison> => {
-  const way = (contender: Contender) => ({
+async function* freshIsolates(module: WebAssembly.Module, handrail: Contender): AsyncGenerator<Comparison> {
+  const what = 'A fresh isolate with a trivial script'
+  const way = (contender: Contender): Way => ({
     what: contender.name,
     run: () => timeOfAll(contender, trivial, isolatesAtOnce),
   })
-  return compare({
-    what: 'A fresh isolate with a trivial script',
+  yield await compare({
+    what: `${what}, in a worker that was idle before`,
     unit: 'script',
     rounds,
-    subject: way(subject),
-    baseline: way(peer),
-    ...(peer === readmeStyle && { aim: { of: 'subject', under: 2 } }),
+    subject: { what: 'handrail, from start() to its result', run: () => timeOfPrepared(module) },
+    baseline: way(readmeStyle),
+    aim: { of: 'subject', under: 2 },
   })
+  for (const peer of [readmeStyle, quickjsWasi]) {
+    yield await compare({
+      what: `${what}, one after the other with nothing prepared`,
+      unit: 'script',
+      rounds,
+      subject: way(handrail),
+      baseline: way(peer),
+    })
+  }
+}
+
+/** A sandbox worker makes the next instance when it has no script. */
+async function timeOfPrepared(module: WebAssembly.Module): Promise<number> {
+  let milliseconds = 0
+  for (let i = 0; i < isolatesAtOnce; i++) {
+    const options = optionsOf(bodyOf(trivial), [])
+    const prepared = await prepareGuest(module, options.limits.memoryBytes, latestVersion)
+    milliseconds += await timeOf(async () => {
+      const isolate = await createIsolate(module, options, prepared)
+      valueOf(isolate.start(Date.now()).outcome)
+    })
+  }
+  return milliseconds / isolatesAtOnce
 }
 
 async function* computing(subject: Contender, peer: Contender): AsyncGenerator<Comparison> {
