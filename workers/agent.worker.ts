@@ -11,6 +11,7 @@ startAgentWorker({
   providers: {
     openai: async (config) => (await import('../src/models/openai/model.js')).createOpenAIModel(config),
     anthropic: async (config) => (await import('../src/models/anthropic/model.js')).createAnthropicModel(config),
+    'openai-compatible': async (config) => (await import('../src/models/chat/model.js')).createChatModel(config),
     gemini: async (config) => (await import('../src/models/gemini/model.js')).loadGeminiModel(config),
   },
   createSandbox: () => {

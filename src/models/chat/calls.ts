@@ -1,0 +1,92 @@
+import type { Json, JsonObject } from '../../core/json.js'
+import { inner, textAt } from '../wire.js'
+
+/** A call as far as it has come. */
+export interface ChatCall {
+  id: string
+  name: string
+  text: string
+  readonly index?: number
+  /** What else the server said of it. */
+  native: JsonObject
+}
+
+interface Fragment {
+  readonly id: string
+  readonly name: string
+  readonly text: string
+  readonly index?: number
+  readonly native: JsonObject
+}
+
+/**
+ * Adds a fragment to the call that it belongs to. Servers leave out indexes and ids, repeat them, give one id to two calls or
+ * a new one to each fragment, number parallel calls alike, and send the whole of a call again at its end.
+ * @returns the call, and the argument text that is new in it
+ */
+export function addFragment(calls: ChatCall[], given: JsonObject): { readonly call: ChatCall; readonly text: string } {
+  const fragment = toFragment(given)
+  const candidate = candidateOf(calls, fragment)
+  if (!candidate || !continues(candidate, fragment)) {
+    const call = { ...fragment }
+    calls.push(call)
+    return { call, text: call.text }
+  }
+  candidate.id ||= fragment.id
+  candidate.name ||= fragment.name
+  candidate.native = { ...candidate.native, ...fragment.native }
+  return { call: candidate, text: extend(candidate, fragment.text) }
+}
+
+function toFragment(given: JsonObject): Fragment {
+  const { index, function: _, id: __, ...rest } = given
+  const called = inner(given, 'function')
+  const text = called?.arguments
+  return {
+    id: textAt(given, 'id'),
+    name: textAt(called, 'name'),
+    text: typeof text === 'string' ? text : text === undefined || text === null ? '' : JSON.stringify(text),
+    index: typeof index === 'number' ? index : undefined,
+    native: Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
+  }
+}
+
+function candidateOf(calls: readonly ChatCall[], { id, name, index }: Fragment): ChatCall | undefined {
+  const same = id ? calls.findLast((call) => call.id === id) : undefined
+  if (same && (index === undefined || same.index === undefined || same.index === index)) return same
+  if (index !== undefined) return calls.findLast((call) => call.index === index)
+  const last = calls.at(-1)
+  return name && last?.name ? undefined : last
+}
+
+function continues(call: ChatCall, { id, name, text }: Fragment): boolean {
+  if (!name || !call.name) return true
+  if (name !== call.name) return false
+  const isOther = id !== '' && call.id !== '' && id !== call.id
+  // With another id only what can be the rest of unfinished arguments is no new call.
+  if (isOther && (text === '' || isWhole(call.text))) return false
+  return text.trim() === '' || !isWhole(call.text) || repeats(call, text) || isPlaceholder(call)
+}
+
+function extend(call: ChatCall, text: string): string {
+  if (text === '' || repeats(call, text)) return ''
+  if (isPlaceholder(call) && text.trim() !== '') call.text = ''
+  call.text += text
+  return text
+}
+
+/** Some servers begin with empty arguments and send the true ones after them. */
+const isPlaceholder = ({ text }: ChatCall): boolean => text.trim() === '{}'
+
+const repeats = (call: ChatCall, text: string): boolean =>
+  isWhole(call.text) && (text === call.text || parsed(text) === call.text)
+
+const isWhole = (text: string): boolean => /\}\s*$/.test(text.slice(-16)) && parsed(text) !== undefined
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

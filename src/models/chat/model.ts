@@ -1,0 +1,107 @@
+import { OpenAI } from 'openai'
+import { isJsonObject, type Json } from '../../core/json.js'
+import { HandrailError } from '../../errors.js'
+import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
+import type { Model, ModelConfig } from '../model.js'
+import { ReportedError, streamCut, toModelError } from '../model-error.js'
+import { readReply } from '../read-reply.js'
+import { badReply } from '../wire.js'
+import { chatCapabilities } from './capabilities.js'
+import { createChatDecoder, streamEnd, toFacts } from './decode.js'
+import { encodeChat } from './encode.js'
+
+/** A model of a server that speaks OpenAI's Chat Completions API. Load this file lazily: the SDK is large. */
+export function createChatModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
+  const ask = config.fetch ?? globalThis.fetch
+  // What is not given is null, or the SDK looks for it in the environment.
+  const client = new OpenAI({
+    apiKey: config.apiKey || placeholderKey,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: absoluteUrl(config.baseURL),
+    defaultHeaders: config.headers,
+    fetch: async (url, init) => withReason(await ask(url, init)),
+    timeout,
+    maxRetries: 1,
+    logLevel: 'off',
+    // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
+    dangerouslyAllowBrowser: true,
+  })
+  const can = chatCapabilities(config)
+  return {
+    provider: config.provider,
+    model: config.model,
+    generate: async (request, options) => {
+      const body = encodeChat(request, config, can)
+      const { signal } = options
+      return readReply(
+        {
+          config,
+          decoder: createChatDecoder(request.tools),
+          open: async () => {
+            const { data, response } = await client.chat.completions.create(body, { signal }).withResponse()
+            if (/^\s*application\/json\b/i.test(response.headers.get('content-type') ?? ''))
+              return { data: whole(response, config), response: new Response() }
+            return { data: ended(data, signal), response }
+          },
+          toError: (error, started) => toChatError(error, started, config),
+        },
+        options,
+      )
+    },
+  }
+}
+
+async function* ended(data: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<unknown> {
+  yield* data
+  // The SDK ends an aborted stream as if it were complete.
+  if (!signal.aborted) yield streamEnd
+}
+
+/** Some servers and gateways answer in one piece, whatever they were asked. */
+async function* whole(response: Response, config: ModelConfig): AsyncGenerator<unknown> {
+  const text = await response.text()
+  let answer: Json
+  try {
+    answer = JSON.parse(text) as Json
+  } catch {
+    throw streamCut(config)
+  }
+  if (!isJsonObject(answer) || !['choices', 'error', 'object'].some((key) => Object.hasOwn(answer, key)))
+    throw badReply('it is JSON without "choices"')
+  yield answer
+  yield streamEnd
+}
+
+/** The SDK reads only the field "error" of a refused request; many servers say why in another. */
+async function withReason(response: Response): Promise<Response> {
+  if (response.ok || !/\bjson\b/i.test(response.headers.get('content-type') ?? '')) return response
+  const text = await response.text()
+  const { status, statusText, headers } = response
+  return new Response(reasonOf(text), { status, statusText, headers })
+}
+
+function reasonOf(text: string): string {
+  try {
+    const answer = JSON.parse(text) as Json
+    const body = Array.isArray(answer) ? (answer as readonly Json[])[0] : answer
+    if (!isJsonObject(body) || isJsonObject(body.error)) return JSON.stringify(body)
+    return JSON.stringify({ error: { ...body, message: body.error ?? body.message ?? body.detail ?? null } })
+  } catch {
+    return text
+  }
+}
+
+function toChatError(error: unknown, started: boolean, config: ModelConfig): HandrailError {
+  const isAnswer = error instanceof OpenAI.APIError && !(error instanceof OpenAI.APIConnectionError)
+  if (!isAnswer || error.error === undefined) return toModelError(error, started, OpenAI, config)
+  const facts = toFacts(error.error as Json)
+  const told = new ReportedError({ ...facts, status: error.status ?? facts.status })
+  const failure = toModelError(told, started, OpenAI, config)
+  // The model wrote a call that its server could not read: the next time it may write another.
+  return facts.code === 'tool_use_failed'
+    ? new HandrailError('model_bad_reply', failure.message, { retryable: true })
+    : failure
+}

@@ -1,0 +1,64 @@
+/** A place in a text, and what encloses it there. */
+export interface Place {
+  index: number
+  fence: string
+  ticks: string
+  thinking: boolean
+}
+
+export const startOfText = (): Place => ({ index: 0, fence: '', ticks: '', thinking: false })
+
+const opener =
+  /<tool_call>\s*[{<]|<tools>\s*[{[]|<function=[^<>\s]+>|\[TOOL_REQUEST\]\s*\{|<\|python_tag\|>\s*[{<]|\[TOOL_CALLS\]\s*[{[]/
+const token = new RegExp(String.raw`^[ \t]*(?:${'`{3,}'}|~{3,})|\n|${'`+'}|<\/?think>|${opener.source}`, 'gm')
+
+/**
+ * Moves on to where a call may begin, or to `end`. Examples in code and what a model thinks are passed over.
+ * @returns the index, or undefined when there is none before `end`
+ */
+export function nextOpener(text: string, place: Place, end = text.length): number | undefined {
+  token.lastIndex = place.index
+  for (let match = token.exec(text); match && match.index < end; match = token.exec(text)) {
+    const [found] = match
+    place.index = token.lastIndex
+    if (isOpener(found)) {
+      if (!place.fence && !place.ticks && !place.thinking) return (place.index = match.index)
+      place.index = token.lastIndex = match.index + 1
+    } else enclose(place, found, match.index === 0 || text[match.index - 1] === '\n')
+  }
+  place.index = Math.max(place.index, end)
+  return undefined
+}
+
+const isOpener = (found: string): boolean => /^[<[]/.test(found) && !/^<\/?think>$/.test(found)
+
+function enclose(place: Place, found: string, startsLine: boolean): void {
+  const mark = found.replace(/^[ \t]+/, '')
+  if (mark === '\n') place.ticks = ''
+  else if (mark === '<think>') place.thinking ||= !place.fence && !place.ticks
+  else if (mark === '</think>') place.thinking = false
+  else if (place.thinking) return
+  else if (place.fence) {
+    if (startsLine && mark.startsWith(place.fence)) place.fence = ''
+  } else if (place.ticks) {
+    if (mark === place.ticks) place.ticks = ''
+  } else if (startsLine && mark.length >= 3) place.fence = mark
+  else place.ticks = mark
+}
+
+/** What may be the first part of a token, when more text comes. */
+const unsure = /(?:^|\n)[ \t]*[`~]*$|`+$|<[/|]?\w*(?:=[^<>\s]*|\|)?$|<\|?\w+\|?>\s*$|\[[A-Z_]*\]?\s*$/
+
+/** The part of a growing text that can be shown: all before what may be a call, which is known at its end. */
+export function createTagWatch(): { shown(text: string): number } {
+  const place = startOfText()
+  let open: number | undefined
+  return {
+    shown(text) {
+      if (open !== undefined) return open
+      const tail = unsure.exec(text.slice(-128))?.[0].length ?? 0
+      open = nextOpener(text, place, text.length - tail)
+      return open ?? place.index
+    },
+  }
+}
