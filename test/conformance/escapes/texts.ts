@@ -65,14 +65,14 @@ export const syntax: Family = {
 export const texts: Family = {
   name: 'long texts',
   allowed: ['syntax', 'check', 'thrown', 'cpu', 'ok'],
-  limits: { cpuMs: 2_000 },
+  limits: { cpuMs: 5_000 },
   attacks: attacks([
     ['is a megabyte', 'x'.repeat(1 << 20), { ends: 'syntax', message: /more than 262144 bytes/ }],
     ['is a row of line ends', `${'\n'.repeat(250_000)})`, 'syntax'],
     ['is a row of spaces', `return 1${' '.repeat(250_000)}x`, 'syntax'],
     ['is a row of semicolons', `x${';'.repeat(250_000)}x y`, 'syntax'],
     ['is a row of fences', `${'```\n'.repeat(60_000)}const x: =`, ['syntax']],
-    ['is a row of fences that open', `${'```js\nx\n'.repeat(30_000)}const x: =`, ['syntax', 'cpu']],
+    ['is a row of fences that open', `${'```js\nx\n'.repeat(10_000)}const x: =`, ['syntax', 'cpu']],
     ['is a row of tags', `${'<a>'.repeat(80_000)}const x: =`, 'syntax'],
     ['is a row of exports', `${'export default\n'.repeat(15_000)}const x: =`, ['syntax', 'check']],
     ['is a row of types', `const a: ${'Array<'.repeat(40_000)}`, 'syntax'],

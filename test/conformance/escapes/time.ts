@@ -149,7 +149,7 @@ export const native: Family = {
     [
       'hangs in a loop in C after a call',
       `await tools.echo(); Array.prototype.reverse.call({ length: 2 ** 53 - 1 })`,
-      { ends: 'cpu', told: [{}], limits: { cpuMs: 500 } },
+      { ends: 'cpu', told: [{}], limits: { cpuMs: 300 } },
     ],
     [
       'hangs in a loop in C behind its end',
