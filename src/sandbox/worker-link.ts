@@ -22,6 +22,9 @@ export class WorkerLost extends Error {
 interface Pending {
   readonly resolve: (answer: SandboxAnswer) => void
   readonly reject: (error: WorkerLost) => void
+  readonly milliseconds: number
+  /** When it is late, by the clock of `performance`. */
+  readonly deadline: number
 }
 
 /** Milliseconds from spawning a worker to its being ready. */
@@ -32,6 +35,8 @@ export class WorkerLink {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
   #nextId = 0
+  /** One for all requests, as a timer for each takes as long as its message. */
+  #watch?: { readonly timer: ReturnType<typeof setTimeout>; readonly at: number }
   #lost?: WorkerLost
 
   constructor(worker: Worker) {
@@ -56,13 +61,11 @@ export class WorkerLink {
   async ask<T extends SandboxAnswer['type']>(type: T, body: RequestBody, milliseconds: number): Promise<AnswerOf<T>> {
     if (this.#lost) throw this.#lost
     const id = this.#nextId++
-    const late = setTimeout(
-      () => this.#lose('time', `The sandbox worker did not answer within ${Math.round(milliseconds)} ms`),
-      milliseconds,
-    )
     try {
       const answer = await new Promise<SandboxAnswer>((resolve, reject) => {
-        this.#pending.set(id, { resolve, reject })
+        const deadline = performance.now() + milliseconds
+        this.#pending.set(id, { resolve, reject, milliseconds, deadline })
+        this.#watchUntil(deadline)
         this.#worker.postMessage({ id, ...body })
       })
       if (answer.type === type) return answer as AnswerOf<T>
@@ -71,13 +74,26 @@ export class WorkerLink {
         answer.type === 'failed' ? answer.message : `The sandbox worker answered ${answer.type}`,
       )
     } finally {
-      clearTimeout(late)
       this.#pending.delete(id)
     }
   }
 
   terminate(): void {
     this.#lose('crash', 'The sandbox worker was terminated')
+  }
+
+  #watchUntil(at: number): void {
+    if (this.#watch && this.#watch.at <= at) return
+    if (this.#watch) clearTimeout(this.#watch.timer)
+    this.#watch = { timer: setTimeout(() => this.#look(), at - performance.now()), at }
+  }
+
+  #look(): void {
+    this.#watch = undefined
+    const [first] = [...this.#pending.values()].toSorted((a, b) => a.deadline - b.deadline)
+    if (!first) return
+    if (first.deadline > performance.now()) this.#watchUntil(first.deadline)
+    else this.#lose('time', `The sandbox worker did not answer within ${Math.round(first.milliseconds)} ms`)
   }
 
   #receive(data: unknown): void {
@@ -89,6 +105,7 @@ export class WorkerLink {
   #lose(reason: WorkerLost['reason'], message: string): WorkerLost {
     const lost = (this.#lost ??= new WorkerLost(reason, message))
     this.#worker.terminate()
+    if (this.#watch) clearTimeout(this.#watch.timer)
     for (const { reject } of this.#pending.values()) reject(lost)
     return lost
   }
