@@ -16,6 +16,7 @@ export async function bundle(entry, platform) {
   const path = join(cache, `${entry.replaceAll('/', '-')}-${platform}.json`)
   const kept = await readKept(path)
   if (kept && (await timesOf(Object.keys(kept.times))) === JSON.stringify(kept.times)) return kept.code
+  const startedAt = Date.now()
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: join(root, entry), platform, logLevel: 'silent' })
   const { output } = await build.generate({ format: 'esm', codeSplitting: false })
@@ -24,7 +25,10 @@ export async function bundle(entry, platform) {
   const files = [...moduleIds.filter((id) => !id.startsWith('\0')), import.meta.filename].map((id) =>
     relative(root, id),
   )
-  await keep(path, `{"times":${await timesOf(files)},"code":${JSON.stringify(code)}}`)
+  const times = await timesOf(files)
+  const isStill = Object.values(JSON.parse(times)).every((time) => time < startedAt)
+  // Where nothing can be kept, it is made each time.
+  if (isStill) await keep(path, `{"times":${times},"code":${JSON.stringify(code)}}`).catch(() => undefined)
   return code
 }
 

@@ -134,9 +134,12 @@ describe.concurrent('npm run script prints one line of JSON', { timeout: 60_000 
 
   it('where calls that were open at the end are skipped, and sleep is no call', async () => {
     const tools = { slow: { value: 1, delayMs: 60_000 }, now: { value: 1 } }
-    const ended = await report(`await Promise.race([tools.slow(), tools.now()]); await sleep(30); throw new Error('no')`, {
-      tools,
-    })
+    const ended = await report(
+      `await Promise.race([tools.slow(), tools.now()]); await sleep(30); throw new Error('no')`,
+      {
+        tools,
+      },
+    )
     expect(outcomes(ended)).toEqual(['slow skipped', 'now ok'])
     expect(ended.error).toMatchObject({ kind: 'thrown', message: 'Error: no' })
   })
