@@ -5,7 +5,7 @@ import type { Decoded } from './codec.js'
 import type { Deferred, Handle } from './engine.js'
 import { callsFailure, inputsFailure } from './failures.js'
 import type { Guest } from './guest.js'
-import type { FedResult, HostCall, ScriptFailure, ScriptLimits } from './script.js'
+import { inputsFactor, type FedResult, type HostCall, type ScriptFailure, type ScriptLimits } from './script.js'
 import type { Stopwatch } from './stopwatch.js'
 
 interface OpenCall extends Omit<Deferred, 'promise'> {
@@ -20,8 +20,6 @@ export interface HostCallsOptions {
   readonly stop: (failure: ScriptFailure) => never
 }
 
-/** The inputs of all calls together may be this many times as long as the input of one. */
-const inputsFactor = 16
 const noInput: Decoded = { value: {}, bytes: 2 }
 
 /** The calls of one script: numbered as they are made, sent while there is room, settled one by one. */

@@ -1,10 +1,10 @@
-import { isBuiltIn } from '../core/built-ins.js'
 import { HandrailError } from '../errors.js'
 import { engineName, versionOf } from './engine-name.js'
 import { cpuFailure, crashFailure } from './failures.js'
 import type { Isolation } from './protocol.js'
 import { replayFactor } from './script.js'
-import type { FedResult, HostCall, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import type { FedResult, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
+import { TurnReader, type Turns } from './turn-reader.js'
 import { WorkerLost } from './worker-link.js'
 import type { RequestBody, WorkerLink } from './worker-link.js'
 import { WorkerPool } from './worker-pool.js'
@@ -48,15 +48,16 @@ export function createRemoteSandbox({ spawn, module, maxWorkers = 4 }: RemoteSan
 class RemoteScript implements Script {
   readonly #pool: WorkerPool
   readonly #options: ScriptOptions
+  readonly #reader: TurnReader
   readonly #stop = new AbortController()
   #link?: WorkerLink
   #isRunning = false
-  #calledSoFar = 0
   #last: ScriptTurn = failedTurn(crashFailure('it was ended from outside'))
 
   constructor(pool: WorkerPool, options: ScriptOptions) {
     this.#pool = pool
     this.#options = options
+    this.#reader = new TurnReader(options)
   }
 
   async start(at: number): Promise<ScriptTurn> {
@@ -65,7 +66,7 @@ class RemoteScript implements Script {
     } catch (error) {
       return this.#fail(crashFailure(messageOf(error)))
     }
-    const [turn] = await this.#turns({ type: 'start', options: this.#options, at }, this.#options.limits.cpuMs)
+    const [turn] = await this.#turns({ type: 'start', options: this.#options, at }, 0, this.#options.limits.cpuMs)
     return turn
   }
 
@@ -77,11 +78,11 @@ class RemoteScript implements Script {
       const message = `Cannot replay a script: ${messageOf(cause)}`
       throw new HandrailError('sandbox_unavailable', message, { cause, retryable: true })
     }
-    return this.#turns({ type: 'replay', options: this.#options, at, results }, mostCpu)
+    return this.#turns({ type: 'replay', options: this.#options, at, results }, results.length, mostCpu)
   }
 
   async resume(fed: FedResult): Promise<ScriptTurn> {
-    const [turn] = await this.#turns({ type: 'resume', fed }, this.#options.limits.cpuMs)
+    const [turn] = await this.#turns({ type: 'resume', fed }, 1, this.#options.limits.cpuMs)
     return turn
   }
 
@@ -91,16 +92,17 @@ class RemoteScript implements Script {
     else this.#release()
   }
 
-  async #turns(request: RequestBody, mostCpu: number): Promise<Turns> {
+  async #turns(request: RequestBody, fed: number, mostCpu: number): Promise<Turns> {
     const link = this.#link
     if (!link) return [this.#last]
     const milliseconds = mostCpu + grace
     this.#isRunning = true
     try {
-      const { turns } = await link.ask('turns', request, milliseconds)
-      if (!turns.every(({ calls }) => calls.every((call) => this.#isExpected(call)))) {
+      const answer = await link.ask('turns', request, milliseconds)
+      const turns = this.#reader.read(answer.turns, fed)
+      if (!turns) {
         link.terminate()
-        return [this.#fail(crashFailure('its worker sent calls that the script cannot have made'))]
+        return [this.#fail(crashFailure('its worker sent what the script cannot have done'))]
       }
       this.#isRunning = false
       const { outcome } = turns.at(-1)!
@@ -108,16 +110,12 @@ class RemoteScript implements Script {
         this.#last = { ...endedTurn, outcome }
         this.#release()
       }
-      return turns as Turns
+      return turns
     } catch (error) {
       const isLate = error instanceof WorkerLost && error.reason === 'time'
       const { cpuMs } = this.#options.limits
       return [this.#fail(isLate ? cpuFailure(cpuMs, false) : crashFailure(messageOf(error)))]
     }
-  }
-
-  #isExpected({ n, toolName }: HostCall): boolean {
-    return n === this.#calledSoFar++ && (this.#options.tools.includes(toolName) || isBuiltIn(toolName))
   }
 
   #fail(failure: ScriptFailure): ScriptTurn {
@@ -138,8 +136,6 @@ class RemoteScript implements Script {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-type Turns = [ScriptTurn, ...ScriptTurn[]]
 
 const endedTurn: ScriptTurn = { calls: [], prints: [], cpuMs: 0, memoryBytes: 0 }
 const failedTurn = (failure: ScriptFailure): ScriptTurn => ({ ...endedTurn, outcome: { status: 'error', failure } })

@@ -54,6 +54,8 @@ export interface ScriptOptions {
 
 /** A turn that is replayed may take so many times its CPU limit: it kept it once, perhaps on a faster machine. */
 export const replayFactor = 4
+/** The inputs of all calls together may be this many times as long as the input of one. */
+export const inputsFactor = 16
 
 /** What one uninterrupted stretch of a script produced. No outcome: it waits for one of its open calls. */
 export interface ScriptTurn {

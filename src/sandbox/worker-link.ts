@@ -9,13 +9,16 @@ export type RequestBody = SandboxRequest extends infer Each
   : never
 type AnswerOf<T extends SandboxAnswer['type']> = Extract<SandboxAnswer, { type: T }>
 
+/** Characters of what a worker says of its failure. */
+const longestMessage = 1_000
+
 /** A sandbox worker did not answer in time, or can answer no more. It has been terminated. */
 export class WorkerLost extends Error {
   constructor(
     readonly reason: 'time' | 'crash',
     message: string,
   ) {
-    super(message)
+    super(message.slice(0, longestMessage))
   }
 }
 
