@@ -1,24 +1,11 @@
 import { playwright } from '@vitest/browser-playwright'
-import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { chromiumArguments, findChromium } from './scripts/chromium.mjs'
 
 const fromRoot = (path: string) => new URL(path, import.meta.url).pathname
 
-/** The sandbox worker's policy forbids imports, so what it loads lazily must be in its one file. */
-export function sandboxInOneFile(): Plugin {
-  let isSandbox = false
-  return {
-    name: 'sandbox-in-one-file',
-    options: (options) => {
-      isSandbox = JSON.stringify(options.input ?? '').includes('sandbox.worker')
-    },
-    outputOptions: (options) => (isSandbox ? { ...options, codeSplitting: false } : options),
-  }
-}
-
 export default defineConfig({
-  worker: { format: 'es', plugins: () => [sandboxInOneFile()] },
+  worker: { format: 'es' },
   build: { outDir: 'dist-demo', target: 'es2023', sourcemap: true },
   resolve: {
     alias: [
@@ -36,7 +23,8 @@ export default defineConfig({
       '@noble/hashes/sha2.js',
       '@noble/hashes/utils.js',
       '@preact/signals',
-      '@jitl/quickjs-wasmfile-release-sync',
+      '@jitl/quickjs-wasmfile-release-sync/emscripten-module',
+      '@jitl/quickjs-wasmfile-release-sync/ffi',
       'acorn',
       'ajv',
       'ajv/dist/2020.js',

@@ -1,5 +1,5 @@
-import variant from '@jitl/quickjs-wasmfile-release-sync'
-import type { QuickJSSyncVariant } from 'quickjs-emscripten-core'
+import emscriptenLoader from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
+import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
 import { engineName } from './engine-name.js'
 import { outOfMemory } from './poisoned.js'
 
@@ -100,7 +100,6 @@ export interface Clock {
  * @throws {Error} when loader and module are not the build that this file was written for
  */
 export async function createInstance(module: WebAssembly.Module, maximum: number): Promise<Instance> {
-  const { Ffi, load } = await loadLoader()
   const pages = Math.max(initialPages, Math.ceil(maximum / pageBytes))
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: pages })
   const grow = memory.grow.bind(memory)
@@ -167,13 +166,5 @@ interface Loader {
   readonly load: (options: Loading) => Promise<Emscripten>
 }
 
-let loader: Promise<Loader> | undefined
-
-/** The JavaScript of the build, without its wasm. A worker calls this while it still can import. */
-export const loadLoader = (): Promise<Loader> => (loader ??= importLoader())
-
-async function importLoader(): Promise<Loader> {
-  const build: QuickJSSyncVariant = variant
-  const [Ffi, load] = await Promise.all([build.importFFI(), build.importModuleLoader()])
-  return { Ffi, load } as unknown as Loader
-}
+/** Imported at once: bundlers make a file of what is imported late, and the policy of a sandbox worker allows no second file. */
+const { Ffi, load } = { Ffi: QuickJSFFI, load: emscriptenLoader } as unknown as Loader

@@ -1,5 +1,4 @@
 import { engineName, latestVersion } from './engine-name.js'
-import { loadLoader } from './instance.js'
 import { prepareGuest, type PreparedGuest } from './prepared-guest.js'
 import { isSandboxRequest } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
@@ -39,7 +38,6 @@ export function serveSandbox(scope: SandboxScope): void {
   async function answer(request: SandboxRequest): Promise<Answer> {
     switch (request.type) {
       case 'load': {
-        await loadLoader()
         const isolation = await testIsolation()
         stripGlobals()
         module = request.module

@@ -27,5 +27,7 @@ export function stripGlobals(): string[] {
       if (Reflect.get(scope, name) !== undefined) left.push(name)
     }
   }
+  // A bundle that is no module says `self.location.href` for `import.meta.url`, which the engine's loader reads each time.
+  Reflect.defineProperty(scope, 'location', { value: Object.freeze({ href: '' }) })
   return left
 }

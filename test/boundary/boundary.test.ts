@@ -92,3 +92,24 @@ describe('the boundary of the page', { timeout: 60_000 }, () => {
     await context.close()
   })
 })
+
+describe.each(['es', 'iife'] as const)('a page whose workers are built as %s', { timeout: 60_000 }, (workerFormat) => {
+  it('runs scripts under the strict policies', async () => {
+    const site = await openSite('boundary', workerFormat)
+    try {
+      const page = await site.browser.newPage()
+      await page.goto(site.url)
+      const code = 'return (await tools.look({})) + new Intl.NumberFormat("de").format(1.5)'
+      const { answer, events } = await call(page, 'run', [
+        { calls: [{ tool: 'run_script', input: { code } }] },
+        { text: 'Done.' },
+      ])
+      expect(answer).toBe('Done.')
+      expect(events.filter(({ type }) => type === 'tool-result')).toContainEqual(
+        expect.objectContaining({ callId: '1.0', outcome: 'ok', output: 'There.1,5' }),
+      )
+    } finally {
+      await site.close()
+    }
+  })
+})

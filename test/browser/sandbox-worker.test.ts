@@ -212,7 +212,6 @@ describe('isolation', () => {
       'navigator',
       'Worker',
       'BroadcastChannel',
-      'location',
       'URL',
       'Blob',
       'importScripts',
@@ -224,13 +223,14 @@ describe('isolation', () => {
     const entry = new URL('../../src/sandbox/strip-globals.ts', import.meta.url).href
     const worker = fromSource(`import { stripGlobals } from ${JSON.stringify(entry)}
       const left = stripGlobals()
-      postMessage([left, ${JSON.stringify(names)}.filter((name) => globalThis[name] !== undefined)])`)
-    const [left, found] = await new Promise<[string[], string[]]>((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data as [string[], string[]])
+      postMessage([left, ${JSON.stringify(names)}.filter((name) => globalThis[name] !== undefined), location])`)
+    const [left, found, location] = await new Promise<[string[], string[], unknown]>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data as [string[], string[], unknown])
       worker.onerror = (event) => reject(new Error(event.message))
     })
     worker.terminate()
     expect(found).toEqual([])
+    expect(location).toEqual({ href: '' })
     expect(left.filter((name) => !['TEMPORARY', 'PERSISTENT'].includes(name))).toEqual([])
   })
 })

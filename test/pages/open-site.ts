@@ -17,12 +17,13 @@ export interface Site {
 }
 
 /** Builds the page in a folder of `test`, serves it under the strict policies, and starts a Chromium to open it with. */
-export async function openSite(folder: string): Promise<Site> {
+export async function openSite(folder: string, workerFormat: 'es' | 'iife' = 'es'): Promise<Site> {
   const built = mkdtempSync(join(tmpdir(), 'handrail-site-'))
   await build({
     configFile: join(root, 'vite.config.ts'),
     root: join(root, 'test', folder),
     logLevel: 'error',
+    worker: { format: workerFormat },
     build: { outDir: built, emptyOutDir: true, sourcemap: false, rollupOptions: { checks: { pluginTimings: false } } },
   })
   const [server, browser] = await Promise.all([
