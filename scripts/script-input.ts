@@ -2,7 +2,7 @@ import type { Failure } from '../src/core/events.js'
 import { isJsonObject, type Json } from '../src/core/json.js'
 import { isBuiltIn } from '../src/core/built-ins.js'
 import { nearest } from '../src/core/nearest.js'
-import { defaultLimits, type ScriptLimits } from '../src/core/script-limits.js'
+import { defaultLimits, limitFault, type ScriptLimits } from '../src/core/script-limits.js'
 
 /** How a tool answers each of its calls. */
 export type Answer = { readonly delayMs: number } & ({ readonly value: Json } | { readonly failure: Failure })
@@ -54,6 +54,8 @@ export function toLimits(text: string): ScriptLimits {
     const least = name === 'openCalls' ? 1 : 0
     if (!Number.isSafeInteger(value) || (value as number) < least)
       throw new UsageError(`--limits has ${name} ${JSON.stringify(value)}: expected a whole number from ${least}`)
+    const fault = value === 0 ? undefined : limitFault(name as keyof ScriptLimits, value)
+    if (fault) throw new UsageError(`--limits has ${name} ${JSON.stringify(value)}: it ${fault}`)
   }
   return { ...defaultLimits, ...limits }
 }

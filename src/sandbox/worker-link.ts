@@ -30,6 +30,8 @@ interface Pending {
   readonly deadline: number
 }
 
+/** The most that a timer takes; it would fire at once for more. */
+const longestTimer = 2 ** 31 - 1
 /** Milliseconds from spawning a worker to its being ready. */
 const readyTimeout = 15_000
 
@@ -88,7 +90,8 @@ export class WorkerLink {
   #watchUntil(at: number): void {
     if (this.#watch && this.#watch.at <= at) return
     if (this.#watch) clearTimeout(this.#watch.timer)
-    this.#watch = { timer: setTimeout(() => this.#look(), at - performance.now()), at }
+    const wait = Math.min(at - performance.now(), longestTimer)
+    this.#watch = { timer: setTimeout(() => this.#look(), wait), at }
   }
 
   #look(): void {
