@@ -10,7 +10,7 @@ import { readmeStyle } from './quickjs-emscripten.js'
 import { quickjsWasi } from './quickjs-wasi.js'
 import { atOnce, calls, compute, inTurn, orderTools, rowsOf, trivial } from './scripts.js'
 
-const rounds = 9
+const rounds = 7
 const isolatesAtOnce = 5
 
 /** All in one worker: what the engine takes, with no thread in between. */

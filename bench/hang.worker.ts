@@ -1,0 +1,3 @@
+addEventListener('message', () => {
+  for (;;);
+})
