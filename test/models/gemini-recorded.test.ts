@@ -10,7 +10,7 @@ import { encodeAnthropic } from '../../src/models/anthropic/encode.js'
 import { createGeminiDecoder } from '../../src/models/gemini/decode.js'
 import { encodeGemini } from '../../src/models/gemini/encode.js'
 import { loadGeminiModel } from '../../src/models/gemini/model.js'
-import type { ModelDelta, ModelReply, ModelRequest } from '../../src/models/model.js'
+import type { Model, ModelDelta, ModelReply, ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import type { ReportedError } from '../../src/models/model-error.js'
 import { geminiComplaints } from './gemini-rules.js'
@@ -56,6 +56,10 @@ function streamOf(bytes: Uint8Array, nextSize: () => number): typeof fetch {
 
 async function generate(config: { fetch?: typeof fetch; baseURL?: string }): Promise<ModelReply & { shown: string }> {
   const model = await loadGeminiModel({ provider: 'gemini', model: 'm-1', apiKey: 'key-of-a-test', ...config })
+  return ask(model)
+}
+
+async function ask(model: Model): Promise<ModelReply & { shown: string }> {
   const deltas: ModelDelta[] = []
   const onDelta = (delta: ModelDelta) => void deltas.push(delta)
   const reply = await model.generate(request, { signal: new AbortController().signal, onDelta })
@@ -268,9 +272,12 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
     const body = Buffer.from(sse(answer.events))
     const places = random(answer.name.length)
     const end = body.length - 4
+    let at = 0
+    const fetchCut: typeof fetch = (...given) => streamOf(body.subarray(0, at), () => 4096)(...given)
+    const model = await loadGeminiModel({ provider: 'gemini', model: 'm-1', fetch: fetchCut })
     for (let i = 0; i < 20; i++) {
-      const at = Math.floor(places() * end)
-      const asked = generate({ fetch: streamOf(body.subarray(0, at), () => 4096) })
+      at = Math.floor(places() * end)
+      const asked = ask(model)
       const error = await asked.then(
         () => undefined,
         (thrown: HandrailError) => toFailure(thrown),

@@ -121,11 +121,14 @@ describe('The gemini model', () => {
     await closed
   })
 
-  it('sends nothing when its signal was aborted before', async () => {
+  it('sends nothing when its signal was aborted before, and does not try again', async () => {
     let asked = 0
     const url = await serve((_, response) => void (asked++, asStream(response).end(whole)))
-    expect(await failureOf(ask(url, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'model_aborted' })
-    expect(asked).toBe(0)
+    let attempts = 0
+    const counting: typeof fetch = (...given) => (attempts++, fetch(...given))
+    const error = await failureOf(ask(url, { signal: AbortSignal.abort(), config: { fetch: counting } }))
+    expect(error).toMatchObject({ code: 'model_aborted' })
+    expect({ asked, attempts }).toEqual({ asked: 0, attempts: 1 })
   })
 
   it('stops at once while it waits to try again', async () => {
@@ -191,7 +194,7 @@ describe('The gemini model', () => {
 
   it('waits as long as RetryInfo asks, and says it; a quota of a day it does not wait for', async () => {
     const retry = (retryDelay: string) => ({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay })
-    const limited = answering(429, errorBody(429, 'RESOURCE_EXHAUSTED', 'Slow down.', retry('0.2s')))
+    const limited = answering(429, errorBody(429, 'RESOURCE_EXHAUSTED', 'Slow down', retry('0.2s')))
     const start = performance.now()
     expect(await failureOf(ask(await limited.url))).toMatchObject({
       code: 'model_rate_limit',
@@ -364,6 +367,8 @@ describe('The gemini model', () => {
       const { headers } = await record({ apiKey: undefined, headers: { authorization } })
       expect(headers.authorization).toBe(authorization)
       expect(headers['x-goog-api-key']).toBeUndefined()
+      const both = await record({ headers: { authorization } })
+      expect(both.headers).toMatchObject({ authorization, 'x-goog-api-key': key })
     })
 
     it('a placeholder without a key, and nothing of the environment', async () => {

@@ -15,7 +15,8 @@ export function toFacts(error: JsonObject, status = countAt(error, 'code')): Err
   const details = objectsAt(error, 'details')
   const delay = delayOf(error)
   const said = textAt(error, 'message') || 'it gave no reason'
-  const message = delay === undefined || /retry in/i.test(said) ? said : `${said} Retry in ${delay / 1000} s.`
+  const message =
+    delay === undefined || /retry in/i.test(said) ? said : `${said.replace(/\.?$/, '.')} Retry in ${delay / 1000} s.`
   // Google answers a wrong key with 400.
   if (details.some(({ reason }) => reason === 'API_KEY_INVALID')) return { code: 'invalid_api_key', message }
   const violations = details.flatMap((detail) => objectsAt(detail, 'violations'))
