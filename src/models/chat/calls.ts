@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.js'
 import { inner, textAt } from '../wire.js'
+import { readOn, startOfJson, type JsonEnd } from './json-end.js'
 
 /** A call as far as it has come. */
 export interface ChatCall {
@@ -9,6 +10,8 @@ export interface ChatCall {
   readonly index?: number
   /** What else the server said of it. */
   native: JsonObject
+  /** How far the arguments are complete. */
+  end: JsonEnd
 }
 
 interface Fragment {
@@ -28,9 +31,9 @@ export function addFragment(calls: ChatCall[], given: JsonObject): { readonly ca
   const fragment = toFragment(given)
   const candidate = candidateOf(calls, fragment)
   if (!candidate || !continues(candidate, fragment)) {
-    const call = { ...fragment }
+    const call = { ...fragment, text: '', end: startOfJson() }
     calls.push(call)
-    return { call, text: call.text }
+    return { call, text: extend(call, fragment.text) }
   }
   candidate.id ||= fragment.id
   candidate.name ||= fragment.name
@@ -64,24 +67,23 @@ function continues(call: ChatCall, { id, name, text }: Fragment): boolean {
   if (name !== call.name) return false
   const isOther = id !== '' && call.id !== '' && id !== call.id
   // With another id only what can be the rest of unfinished arguments is no new call.
-  if (isOther && (text === '' || isWhole(call.text))) return false
-  return text.trim() === '' || !isWhole(call.text) || repeats(call, text) || isPlaceholder(call)
+  if (isOther && (text === '' || call.end.isWhole)) return false
+  return text.trim() === '' || !call.end.isWhole || repeats(call, text) || isPlaceholder(call)
 }
 
 function extend(call: ChatCall, text: string): string {
   if (text === '' || repeats(call, text)) return ''
-  if (isPlaceholder(call) && text.trim() !== '') call.text = ''
+  if (isPlaceholder(call) && text.trim() !== '') Object.assign(call, { text: '', end: startOfJson() })
+  readOn(call.end, text)
   call.text += text
   return text
 }
 
 /** Some servers begin with empty arguments and send the true ones after them. */
-const isPlaceholder = ({ text }: ChatCall): boolean => text.trim() === '{}'
+const isPlaceholder = ({ end, text }: ChatCall): boolean => end.isWhole && text.trim() === '{}'
 
-const repeats = (call: ChatCall, text: string): boolean =>
-  isWhole(call.text) && (text === call.text || parsed(text) === call.text)
-
-const isWhole = (text: string): boolean => /\}\s*$/.test(text.slice(-16)) && parsed(text) !== undefined
+const repeats = ({ end, text: before }: ChatCall, text: string): boolean =>
+  end.isWhole && (text === before || parsed(text) === before)
 
 function parsed(text: string): Json | undefined {
   try {

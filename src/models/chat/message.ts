@@ -53,7 +53,7 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
     last = said
     said.text += text
     if (native) said.native = said.native ? joinParts(said.native, native) : native
-    return show(said, kind === 'text' && tools.length > 0 ? said.watch.shown(said.text) : said.text.length)
+    return show(said, kind === 'text' && tools.length > 0 ? said.watch.pass(text) : text)
   }
   /** Where more of the same goes. A message has one field for thoughts, however often the model speaks in between. */
   const open = (kind: Said['kind'], inList: boolean): Said | undefined => {
@@ -63,9 +63,8 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
         : slots.findLast((slot) => slot.kind !== 'thoughts' && slot.kind !== 'call')
     return found && 'watch' in found && found.kind === kind && !!found.native === inList ? found : undefined
   }
-  const show = (said: Said, until: number): ModelDelta[] => {
-    const text = said.text.slice(said.shown, until)
-    said.shown = Math.max(said.shown, until)
+  const show = (said: Said, text: string): ModelDelta[] => {
+    said.shown += text.length
     const type = said.kind === 'text' || said.kind === 'refusal' ? 'text' : 'reasoning'
     return text === '' ? [] : [{ type, index: slots.indexOf(said), text }]
   }
@@ -108,6 +107,7 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
     },
     end(cut) {
       const deltas: ModelDelta[] = []
+      let index = slots.length
       const looksForCalls = calls.length === 0 && tools.length > 0 && cut === 'nothing'
       const parts = slots.flatMap((slot): ReplyPart[] => {
         if (slot.kind === 'call')
@@ -117,7 +117,9 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
           looksForCalls && slot.kind === 'text' ? readTextCalls(slot.text, tools) : { text: slot.text, calls: [] }
         const isChanged = found.calls.length > 0
         slot.text = found.text
-        deltas.push(...show(slot, slot.text.length))
+        deltas.push(...show(slot, slot.text.slice(slot.shown)))
+        for (const { toolName, inputText } of found.calls)
+          deltas.push({ type: 'call', index: index++, toolName, text: inputText })
         const native = slot.kind === 'thoughts' ? pick(fields, thoughtFields) : isChanged ? undefined : slot.native
         return [...saidPart(slot, native), ...found.calls.map(textCallPart)]
       })

@@ -48,17 +48,30 @@ function enclose(place: Place, found: string, startsLine: boolean): void {
 
 /** What may be the first part of a token, when more text comes. */
 const unsure = /(?:^|\n)[ \t]*[`~]*$|`+$|<[/|]?\w*(?:=[^<>\s]*|\|)?$|<\|?\w+\|?>\s*$|\[[A-Z_]*\]?\s*$/
+/** No token is longer, so what is held back is not either. */
+const longest = 256
 
-/** The part of a growing text that can be shown: all before what may be a call, which is known at its end. */
-export function createTagWatch(): { shown(text: string): number } {
+/** Lets a growing text through as long as no call may begin in it: what follows then is known at its end. */
+export function createTagWatch(): { pass(piece: string): string } {
   const place = startOfText()
-  let open: number | undefined
+  /** What was not let through yet, behind the last character before it. */
+  let held = ''
+  let before = '\n'
+  let isOpen = false
   return {
-    shown(text) {
-      if (open !== undefined) return open
-      const tail = unsure.exec(text.slice(-128))?.[0].length ?? 0
-      open = nextOpener(text, place, text.length - tail)
-      return open ?? place.index
+    pass(piece) {
+      if (isOpen) return ''
+      held += piece
+      const tail = unsure.exec(held.slice(-longest))?.[0].length ?? 0
+      place.index = 1
+      const end = held.length - (tail < longest ? tail : 0)
+      const text = before + held
+      const open = nextOpener(text, place, end + 1)
+      isOpen = open !== undefined
+      const passed = text.slice(1, open ?? end + 1)
+      held = held.slice(passed.length)
+      before = passed.at(-1) ?? before
+      return passed
     },
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { ToolDefinition } from '../../core/tool-definition.js'
+import { readOn, startOfJson } from './json-end.js'
 import { nextOpener, startOfText } from './openers.js'
 
 /** A call that a model wrote into its text, because its server did not know its format. */
@@ -9,6 +10,9 @@ export interface TextCall {
   /** As the model wrote it, with its tags. */
   readonly written: string
 }
+
+/** Beginnings that lead to no call, each of which may be read to the end of the text. */
+const mostTries = 32
 
 type Tools = ReadonlyMap<string, ToolDefinition>
 interface Span {
@@ -26,9 +30,11 @@ export function readTextCalls(
   const at = startOfText()
   let rest = ''
   let from = 0
-  for (let start = nextOpener(text, at); start !== undefined; start = nextOpener(text, at)) {
+  let tries = 0
+  for (let start = nextOpener(text, at); start !== undefined && tries < mostTries; start = nextOpener(text, at)) {
     const span = spanAt(text, start, known)
-    if (span) {
+    if (!span) tries++
+    else {
       const written = text.slice(start, span.end)
       calls.push(...span.calls.map((call) => ({ ...call, written })))
       rest += text.slice(from, start)
@@ -50,7 +56,7 @@ const forms: readonly (readonly [open: string, closes: readonly string[]])[] = [
 function spanAt(text: string, start: number, tools: Tools): Span | undefined {
   const [open, closes] = forms.find(([tag]) => text.startsWith(tag, start)) ?? ['', ['</tool_call>']]
   const body = afterSpace(text, start + open.length)
-  const span = text.startsWith('<function=', body) ? tagged(text, body, tools) : json(text, body, tools)
+  const span = text.startsWith('<function=', body) ? tagged(text, body, tools) : json(text, body, closes, tools)
   if (!span) return undefined
   const close = closes.find((tag) => text.startsWith(tag, afterSpace(text, span.end)))
   return close ? { ...span, end: afterSpace(text, span.end) + close.length } : span
@@ -62,30 +68,17 @@ function afterSpace(text: string, from: number): number {
   return at
 }
 
-function json(text: string, from: number, tools: Tools): Span | undefined {
+function json(text: string, from: number, closes: readonly string[], tools: Tools): Span | undefined {
   const calls: Span['calls'][number][] = []
   let end = from
-  for (let at = from; text[at] === '{' || text[at] === '['; at = afterSpace(text, end)) {
-    end = endOfJson(text, at)
+  const isValue = (at: number) => /[{[]/.test(text.charAt(at)) && !closes.some((tag) => text.startsWith(tag, at))
+  for (let at = from; isValue(at); at = afterSpace(text, end)) {
+    end = readOn(startOfJson(), text, at)
     const found = toCalls(parsed(text.slice(at, end)), tools)
     if (!found) return undefined
     calls.push(...found)
   }
   return calls.length > 0 ? { calls, end } : undefined
-}
-
-/** Where the object or array that begins here ends; the end of the text when it does not. */
-function endOfJson(text: string, from: number): number {
-  let depth = 0
-  let inString = false
-  for (let at = from; at < text.length; at++) {
-    const character = text[at]
-    if (inString && character === '\\') at++
-    else if (character === '"') inString = !inString
-    else if (!inString && (character === '{' || character === '[')) depth++
-    else if (!inString && (character === '}' || character === ']') && --depth === 0) return at + 1
-  }
-  return text.length
 }
 
 function toCalls(value: Json | undefined, tools: Tools): Span['calls'] | undefined {
@@ -128,7 +121,8 @@ function tagged(text: string, from: number, tools: Tools): Span | undefined {
 function toValue(text: string, schema: Json | undefined): Json {
   const types = isJsonObject(schema) ? typesOf(schema) : []
   if (types.includes('string')) return types.includes('null') && text.trim() === 'null' ? null : text
-  return parsed(text) ?? text
+  const value = parsed(text)
+  return value === undefined ? text : value
 }
 
 function typesOf(schema: JsonObject): readonly Json[] {
