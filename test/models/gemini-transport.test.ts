@@ -223,6 +223,51 @@ describe('The gemini model', () => {
     expect(await ask(url)).toMatchObject({ finish: 'stop' })
   })
 
+  describe('goes on with an answer that paused', () => {
+    const paused = (continuationToken?: string): JsonObject => ({
+      candidates: [{ finishReason: 'CONTINUATION', ...(continuationToken ? { continuationToken } : {}) }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 1 },
+    })
+    const play = async (...streams: (string | undefined)[]) => {
+      const bodies: JsonObject[] = []
+      const url = await serve(async (incoming, response) => {
+        let text = ''
+        for await (const piece of incoming) text += String(piece)
+        bodies.push(JSON.parse(text) as JsonObject)
+        const stream = streams[bodies.length - 1]
+        if (stream === undefined) return void response.writeHead(503, { 'retry-after': '0' }).end()
+        asStream(response).end(stream)
+      })
+      return { bodies, reply: await ask(url).catch((error: HandrailError) => toFailure(error)) }
+    }
+
+    it('by its token, to one reply', async () => {
+      const { bodies, reply } = await play(sse(hello, paused('t1')), sse(hello, paused('t2')), whole)
+      expect(reply).toMatchObject({
+        finish: 'stop',
+        parts: [{ text: 'Hello, Hello, Hello, ' }, { text: 'you.' }],
+        usage: { input: 23, output: 6 },
+      })
+      expect(bodies.map(({ continuationToken }) => continuationToken)).toEqual([undefined, 't1', 't2'])
+      for (const { contents } of bodies) expect(contents).toEqual(bodies[0]!.contents)
+    })
+
+    it('unless there is no token, or no new one', async () => {
+      const { bodies, reply } = await play(sse(hello, paused()))
+      expect(reply).toMatchObject({ finish: 'length', parts: [{ text: 'Hello, ' }], usage: { input: 10, output: 1 } })
+      expect(bodies).toHaveLength(1)
+      expect((await play(sse(paused('t1')), sse(paused('t1')))).reply).toMatchObject({ finish: 'length' })
+    })
+
+    it('but not when its stream broke off', async () => {
+      const marked: JsonObject = { candidates: [{ content: { parts: [{ text: 'a' }] }, continuationToken: 't1' }] }
+      const { bodies, reply } = await play(sse(marked, hello))
+      expect(reply).toMatchObject({ code: 'model_stream_cut', retryable: true })
+      expect(bodies).toHaveLength(1)
+      expect((await play(sse(paused('t1')))).reply).toMatchObject({ code: 'model_unavailable', retryable: true })
+    })
+  })
+
   it('reports a page of a gateway by its words', async () => {
     const page = `<html><body><h1>Bad Gateway</h1>${'<p>nginx</p>'.repeat(200)}</body></html>`
     const { url } = answering(502, page, { 'content-type': 'text/html' })

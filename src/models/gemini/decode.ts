@@ -17,6 +17,8 @@ interface Progress {
   finish: string
   why: string
   usage?: JsonObject
+  /** Of the goes before this one. */
+  readonly earlier: JsonObject[]
 }
 
 /**
@@ -25,7 +27,7 @@ interface Progress {
  * @param toolNames our names of tools, by those on the wire, where they differ
  */
 export function createGeminiDecoder(toolNames: ReadonlyMap<string, string> = new Map()): Decoder {
-  const progress: Progress = { natives: [], finish: '', why: '' }
+  const progress: Progress = { natives: [], finish: '', why: '', earlier: [] }
   let reply: ModelReply | undefined
   return {
     reply: () => reply,
@@ -43,6 +45,10 @@ export function createGeminiDecoder(toolNames: ReadonlyMap<string, string> = new
       if (!candidate) return []
       progress.finish = textAt(candidate, 'finishReason') || progress.finish
       progress.why = textAt(candidate, 'finishMessage') || progress.why
+      if (candidate.finishReason === 'CONTINUATION' && progress.usage) {
+        progress.earlier.push(progress.usage)
+        progress.usage = undefined
+      }
       return objectsAt(inner(candidate, 'content') ?? {}, 'parts').flatMap((part) => take(progress, part, toolNames))
     },
     end() {
@@ -126,13 +132,16 @@ const flukes = new Set([
 const blocks =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_.*|MODEL_ARMOR|ESCALATION|PUP_LIMITED_DISABLED|JAILBREAK|BLOCK.*)$/
 
-function toReply({ natives, open, finish, why, usage }: Progress, toolNames: ReadonlyMap<string, string>): ModelReply {
+function toReply(
+  { natives, open, finish, why, usage, earlier }: Progress,
+  toolNames: ReadonlyMap<string, string>,
+): ModelReply {
   const isCut = finish === 'MAX_TOKENS'
   if (open && !isCut) throw cut(natives[open.index])
   const whole = natives.filter((_, i) => i !== open?.index)
   const parts = whole.filter((native) => Object.keys(native).length > 0).map((native) => toPart(native, toolNames))
   const hasCalls = parts.some(({ type }) => type === 'call')
-  const counts = usageOf(usage)
+  const counts = usageOf(usage ? [...earlier, usage] : earlier)
   if (blocks.test(finish)) {
     const kept = parts.filter(({ type }) => type !== 'call')
     const text = why || `The answer was blocked: ${finish}`
@@ -176,17 +185,18 @@ function inputOf(native: JsonObject): { readonly inputText: string; readonly arg
   return { inputText, args: { INVALID_JSON: inputText } }
 }
 
-function usageOf(usage: JsonObject | undefined): Usage | undefined {
-  const [prompt, tools, answer, thoughts] = [
-    'promptTokenCount',
-    'toolUsePromptTokenCount',
-    'candidatesTokenCount',
-    'thoughtsTokenCount',
-  ].map((key) => countAt(usage, key))
+/** The sum of all goes: each is paid for. */
+function usageOf(usages: readonly JsonObject[]): Usage | undefined {
+  const sum = (key: string) => {
+    const counts = usages.flatMap((usage) => countAt(usage, key) ?? [])
+    return counts.length > 0 ? counts.reduce((a, b) => a + b) : undefined
+  }
+  const prompt = sum('promptTokenCount')
+  const thoughts = sum('thoughtsTokenCount')
   return toUsage({
-    input: prompt === undefined ? undefined : prompt + (tools ?? 0),
-    output: prompt === undefined ? undefined : (answer ?? 0) + (thoughts ?? 0),
-    cacheRead: countAt(usage, 'cachedContentTokenCount'),
+    input: prompt === undefined ? undefined : prompt + (sum('toolUsePromptTokenCount') ?? 0),
+    output: prompt === undefined ? undefined : (sum('candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    cacheRead: sum('cachedContentTokenCount'),
     cacheWrite: undefined,
     reasoning: thoughts,
   })

@@ -1,3 +1,5 @@
+import type { GenerateContentResponse } from '@google/genai/web'
+import type { JsonObject } from '../../core/json.js'
 import { HandrailError, toFailure } from '../../errors.js'
 import { absoluteUrl, placeholderKey } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
@@ -38,16 +40,18 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
       const toolNames = new Map(request.tools.map(({ name }) => [geminiName(name), name]))
       const stop = new AbortController()
       const signal = AbortSignal.any([options.signal, stop.signal])
-      const open = async () => {
-        let response: Response | undefined
-        const data = await client.models.generateContentStream({
+      let response: Response | undefined
+      const ask = (more: JsonObject) =>
+        client.models.generateContentStream({
           model: config.model,
           // The SDK copies what it knows of a part: all of the body goes past it, so that nothing is left out.
           contents: 'sent as extraBody',
           config: {
+            // Its own would also go on after a broken connection, and repeat what it has given.
+            automaticContinuation: false,
             abortSignal: signal,
             httpOptions: {
-              extraBody: { ...body },
+              extraBody: { ...body, ...more },
               fetch: async (url, init = {}) => {
                 response = await sendRequest(url, init, { config, fetch: config.fetch ?? fetch, signal })
                 return response
@@ -55,17 +59,40 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
             },
           },
         })
-        return { data: closing(data, stop), response: response! }
+      const open = async () => {
+        const first = await ask({})
+        return { data: allOf(first, ask, stop), response: response! }
       }
       return readReply({ config, decoder: createGeminiDecoder(toolNames), open, toError }, options)
     },
   }
 }
 
-/** The SDK leaves the connection open when its stream is not read to the end. */
-async function* closing<Event>(data: AsyncIterable<Event>, stop: AbortController): AsyncGenerator<Event> {
+type Chunks = AsyncIterable<GenerateContentResponse>
+
+/**
+ * The chunks of an answer, which may come in several goes: a long one pauses with a token, by which it goes on. The SDK leaves the
+ * connection open when its stream is not read to the end.
+ */
+async function* allOf(
+  first: Chunks,
+  ask: (more: JsonObject) => Promise<Chunks>,
+  stop: AbortController,
+): AsyncGenerator<GenerateContentResponse> {
   try {
-    yield* data
+    let token: string | undefined
+    for (let stream: Chunks | undefined = first; stream;) {
+      const chunks: Chunks = stream
+      const before: string | undefined = token
+      let isPaused = false
+      for await (const chunk of chunks) {
+        const { finishReason, continuationToken } = chunk.candidates?.[0] ?? {}
+        isPaused ||= (finishReason as string | undefined) === 'CONTINUATION'
+        token = continuationToken ?? token
+        yield chunk
+      }
+      stream = isPaused && token && token !== before ? await ask({ continuationToken: token }) : undefined
+    }
   } finally {
     stop.abort()
   }
