@@ -49,8 +49,8 @@ export const chatServers: readonly ChatServer[] = [
   { name: 'Kimi models', model: /^kimi-/i, ...demandsThoughts },
   { name: 'GLM models', model: /^glm-/i, ...thinks },
   {
-    name: 'Local servers',
-    url: /^https?:\/\/(localhost|127\.|\[::1\]|10\.|192\.168\.|[\w-]+\.local\b|host\.docker\.internal)/i,
+    name: 'Local servers, Ollama',
+    url: /^https?:\/\/(localhost|127\.|\[::1\]|10\.|192\.168\.|[\w-]+\.local\b|host\.docker\.internal|ollama\.com\b)/i,
     streamOptions: true,
     returned: ['reasoning_content', 'reasoning'],
   },

@@ -94,9 +94,9 @@ function toAssistant(message: AssistantTurn, config: ModelConfig, can: ChatCapab
 function toContentParts({ parts }: AssistantTurn): JsonObject[] {
   return parts.flatMap((part) => {
     const native = nativeOf(part)
-    if (part.type === 'call') return []
-    if (native && isContentPart(native)) return native.text === '' ? [] : [native]
-    return part.type === 'text' && part.text.trim() !== '' ? [{ type: 'text', text: part.text }] : []
+    if (part.type === 'text' || part.type === 'refusal')
+      return part.text.trim() === '' ? [] : [native ?? { type: 'text', text: part.text }]
+    return part.type !== 'call' && native && isContentPart(native) ? [native] : []
   })
 }
 
