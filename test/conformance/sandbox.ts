@@ -311,8 +311,22 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
           `for (let i = 0; i < 100; i++) print('0123456789'); return 1`,
           { limits: { printBytes: 50 } },
         )
-        expect(prints).toEqual(['0123456789', '0123456789', '0123456789', '[cut: a script may print 50 bytes]'])
+        const line = '0123456789'
+        expect(prints).toEqual([line, line, line, '012345678…', '[cut: a script may print 50 bytes]'])
         expect(outcome).toEqual(ok(1))
+      })
+
+      it('of prints shows the beginning of a long one', async () => {
+        const limits = { printBytes: 20 }
+        const printed = async (code: string) => (await runScript(sandbox, code, { limits })).prints
+        const note = '[cut: a script may print 20 bytes]'
+        expect(await printed('print(Array.from({ length: 9000 }, (_, id) => ({ id })))')).toEqual([
+          '[{"id":0},{"id…',
+          note,
+        ])
+        expect(await printed('print("é".repeat(100)); print(1)')).toEqual(['ééééééééé…', note])
+        expect(await printed('print("😀".repeat(100))')).toEqual(['😀😀😀…', note])
+        expect(await printed('print("a", "b".repeat(8e6)); print(1)')).toEqual(['a…', note])
       })
     })
 
