@@ -1,8 +1,8 @@
+import { isBuiltIn } from '../core/built-ins.js'
 import type { Thrown } from './guest.js'
-import { absentWay, syntaxWay } from './ways.js'
+import { absentWay, syntaxWay, type Site } from './ways.js'
 import type { Poisoned } from './poisoned.js'
-import { positionIn } from './program.js'
-import type { Program } from './program.js'
+import { positionIn, type Position, type Program } from './program.js'
 import { scriptFailure, type ScriptFailure, type ScriptLimits, type ScriptOptions } from './script.js'
 
 export const cpuFailure = (milliseconds: number, isTotal: boolean): ScriptFailure =>
@@ -75,17 +75,20 @@ export class Failures {
 
   ofSyntax(thrown: Thrown, program: Program): ScriptFailure {
     const place = this.placeOf(thrown, program)
-    const hint = place && syntaxWay(lineOf(program.reading.source, place.line), place.column)
+    const { source } = program.reading
+    const hint = place && syntaxWay(siteOf(source, place).line, place.column, isAtEnd(source, place))
     return scriptFailure('script_syntax', textOf(thrown), { ...place, ...(hint && { hint }) })
   }
 
   /** An exception that the script did not catch; some of its limits are exceptions too. */
   ofThrown(thrown: Thrown): ScriptFailure {
-    const { name, message, code } = thrown
+    const { name, message, code, stack = '' } = thrown
     if (name === 'InternalError' && message === 'stack overflow') return { ...stackFailure, ...this.placeOf(thrown) }
     const place = this.placeOf(thrown)
     if (name === 'ToolError' && code !== undefined) return ofToolError(thrown, place)
-    const hint = absentWay(message, place?.frame ?? '', this.options.tools)
+    const [, native] = /^\s*at ([\w$]+) \(native\)/.exec(stack) ?? []
+    const site = place ? siteOf(this.program!.reading.source, place) : { line: '', before: '' }
+    const hint = absentWay(message, { ...site, ...(native !== undefined && { native }) }, this.options.tools)
     const isLimit = code === 'script_calls' || code === 'script_output'
     return scriptFailure(isLimit ? code : 'script_thrown', textOf(thrown), { ...place, ...(hint && { hint }) })
   }
@@ -97,7 +100,7 @@ export class Failures {
 }
 
 function ofToolError({ message, code, tool, retryable }: Thrown, place: Partial<ScriptFailure> | undefined) {
-  const what = tool === undefined ? 'A call' : `The call of ${tool}`
+  const what = tool === undefined ? 'A call' : `The call of ${isBuiltIn(tool) ? tool.slice('script.'.length) : tool}`
   const isDenied = code === 'denied'
   return scriptFailure(isDenied ? 'script_denied' : 'script_tool_error', `${what} failed: ${code}: ${message}`, {
     ...place,
@@ -105,7 +108,27 @@ function ofToolError({ message, code, tool, retryable }: Thrown, place: Partial<
   })
 }
 
-/** At most as much of it as patterns can be tried on. */
-const lineOf = (source: string, line: number): string => (source.split('\n')[line - 1] ?? '').slice(0, 2_000)
+/** Characters around a place on which patterns are tried. */
+const shownSite = 2_000
+
+function siteOf(source: string, { line, column }: Place): Site {
+  const lines = source.split('\n')
+  const own = lines[line - 1] ?? ''
+  const above = lines.slice(Math.max(0, line - 4), line - 1)
+  return {
+    line: own.slice(0, shownSite),
+    before: [...above, own.slice(0, column - 1)].join('\n').slice(-shownSite),
+  }
+}
+
+function isAtEnd(source: string, { line, column }: Place): boolean {
+  const rest = source
+    .split('\n')
+    .slice(line - 1)
+    .join('\n')
+  return rest.slice(column - 1).trim() === ''
+}
+
+type Place = Pick<Position, 'line' | 'column'>
 
 const textOf = ({ name, message }: Thrown): string => `${name ? `${name}: ` : ''}${message}`

@@ -15,15 +15,17 @@ const syntaxWays: readonly (readonly [pattern: RegExp, way: string])[] = [
   [/^\s*(?:(?:if|for|while|with|class)\b[^{]*|else|try|finally):\s*$/, python],
   [/^\s*(?:curl|wget|npm|npx|pip3?|cd|ls|cat|echo|grep|git|sudo|bash|sh|node|python3?)\s+[-\w./"'$~]/, shell],
   [/^\s*(?:SELECT|INSERT|UPDATE|DELETE)\s+\S/, 'A script is JavaScript: hand a query to a tool that takes one.'],
+  [/^\s*(?:await\s+)?using\s+[\w$]+\s*=/, 'A script has no "using": write const, and end it yourself.'],
   [/[“”„‘’]/, 'Write straight quotes: " or \'.'],
   [/^\s*[A-Z][a-z']*(?: [\w',]+){2,}[.:!]?\s*$/, 'Only the script belongs here: put words into comments.'],
 ]
 
-/** @param column from 1, where the compiler stopped */
-export function syntaxWay(line: string, column: number): string | undefined {
+/** @param column from 1, where the compiler stopped: at the end of the text, if that is why it did */
+export function syntaxWay(line: string, column: number, isAtEnd: boolean): string | undefined {
   if (/(?<![\w$.])await\s+$/.test(line.slice(0, column - 1)))
     return 'await works only in async functions: write async before the function around it.'
-  return syntaxWays.find(([pattern]) => pattern.test(line))?.[1]
+  const way = syntaxWays.find(([pattern]) => pattern.test(line))?.[1]
+  return way ?? (isAtEnd ? 'The script ends too early: something that it opened is not closed.' : undefined)
 }
 
 const noNetwork = 'A script has no network: call a tool.'
@@ -113,16 +115,47 @@ const absentWays: Readonly<Record<string, string>> = {
 const theIntl =
   'Intl has NumberFormat, DateTimeFormat, ListFormat, PluralRules, RelativeTimeFormat, Collator and DisplayNames.'
 
-/** What to do about an exception that is typical of a script written for another place. */
-export function absentWay(message: string, frame: string, tools: readonly string[]): string | undefined {
+/** The engine gives such a place as the last call before it, which may be lines above. */
+const takenWays = {
+  'cannot convert to object': 'Here or in the next lines, { ... } = takes from what is null or undefined.',
+  'value is not iterable': 'Here or in the next lines, what is no list is spread, looped over or taken by [ ... ] =.',
+}
+
+/** Where an exception comes from. */
+export interface Site {
+  readonly line: string
+  /** The text up to the place in it, with some lines above. */
+  readonly before: string
+  /** The function of the language that was called there, if it threw. */
+  readonly native?: string
+}
+
+/** What to do about an exception that is typical of a script written for another place, or that says too little. */
+export function absentWay(
+  message: string,
+  { line, before, native }: Site,
+  tools: readonly string[],
+): string | undefined {
   const [, name] = /^'?([\w$]+)'? is not defined$/.exec(message) ?? []
-  if (name !== undefined) return undefinedWay(name, lineIn(frame), tools)
+  if (name !== undefined) return undefinedWay(name, line, tools)
   if (message.startsWith('could not load module')) return noModules
-  const line = lineIn(frame)
   if (message === 'not a function' && line.includes('captureStackTrace')) return 'Leave captureStackTrace out.'
   if (/^not a (?:constructor|function)$/.test(message) && line.includes('Intl.')) return theIntl
-  if (message === 'not a function' && /\btools\s*[.[]/.test(frame)) return `The tools are ${listed(tools)}.`
-  return undefined
+  if (message === 'cannot convert to object' || message === 'value is not iterable')
+    return native === undefined ? takenWays[message] : undefined
+  if (message !== 'not a function') return undefined
+  return native === undefined ? uncallableWay(before, tools) : `${native} needs a function.`
+}
+
+/** The engine does not say what it is that is not a function: it stands before the place. */
+function uncallableWay(before: string, tools: readonly string[]): string | undefined {
+  const callee = /[\w$]+(?:\s*\??\.\s*[\w$]+|\[[^[\]\n]{1,60}\])*\s*$/.exec(before)?.[0].replaceAll(/\s+/g, '')
+  if (callee === undefined || callee.length > 100) return undefined
+  if (/^tools\b/.test(callee)) return `The tools are ${listed(tools)}.`
+  const isMember = before.trimEnd().slice(0, -callee.length).endsWith('.')
+  const [, object] = /^(.*[^?])\??\.[\w$]+$/.exec(callee) ?? []
+  const way = object === undefined || isMember ? '' : `: print(${object}) shows what it is`
+  return `${isMember ? '….' : ''}${callee} is not a function${way}.`
 }
 
 function undefinedWay(name: string, line: string, tools: readonly string[]): string | undefined {
@@ -135,9 +168,6 @@ function undefinedWay(name: string, line: string, tools: readonly string[]): str
   if (Object.hasOwn(absentWays, name)) return absentWays[name]
   return new RegExp(`(?<![\\w$.])${escaped}\\s*=[^=>]`).test(line) ? `Declare it: let ${name} = ...` : undefined
 }
-
-/** The marked line of a frame. */
-const lineIn = (frame: string): string => /^> *\d+ \| (.*)$/m.exec(frame)?.[1] ?? ''
 
 /** Tools that a hint names. */
 const mostNamed = 20

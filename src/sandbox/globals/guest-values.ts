@@ -1,5 +1,9 @@
 /** Characters of an error's text that leave the isolate. */
 const errorLength = 2000
+/** Characters of an error that is the reason of another. */
+const reasonLength = 500
+/** Errors of one that gathers many. */
+const mostReasons = 3
 
 /** The unusual: a value that the object format refuses, a print of it, an error. Calls and results do without. */
 export const values = `kit => {
@@ -101,9 +105,21 @@ const show = (value) => {
   if (typeof value === 'object' && value !== null) return plain(value, '', null, mark)
   return typeof value === 'bigint' ? value + 'n' : typeof value === 'function' ? '[a function]' : string(value)
 }
+const worded = (value) => slice(isError(value) ? shown(value) : isObject(value) ? stringify(show(value)) : string(value), 0, ${reasonLength})
+/** What an error was made of: those that it gathers, and its cause. */
+const reasons = (thrown) => {
+  if (!isError(thrown)) return ''
+  const gathered = read(thrown, 'errors')
+  let text = ''
+  for (let i = 0; isArray(gathered) && i < gathered.length && i < ${mostReasons}; i++)
+    text += (i === 0 ? ' [' : '; ') + worded(read(gathered, i))
+  if (text !== '') text += gathered.length > ${mostReasons} ? '; and more]' : ']'
+  const cause = read(thrown, 'cause')
+  return cause === undefined ? text : text + ' [cause: ' + worded(cause) + ']'
+}
 const describe = (thrown) => {
   if (!isObject(thrown)) return { __proto__: null, message: slice(string(thrown), 0, ${errorLength}) }
-  const message = readText(thrown, 'message') ?? slice(stringify(show(thrown)), 0, ${errorLength})
+  const message = (readText(thrown, 'message') ?? slice(stringify(show(thrown)), 0, ${errorLength})) + (attempt(reasons, thrown) ?? '')
   return {
     __proto__: null,
     message,
