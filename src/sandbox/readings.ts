@@ -168,16 +168,20 @@ function withoutLastComments(source: string): readonly string[] {
 const isInside = /^(?:[\s})\]*]|\/[/*]|$)/
 const declaration =
   /^(?:['"]use strict|class\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w$]+\s*=(?!\s*\(*await\b))/
-const lastFunction =
-  /^(?:async\s+)?function\s*([\w$]+)\s*\(\s*\)|^(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\(\s*\)\s*=>|function\s*\(\s*\))/
+/** Of a function that can be called with no more than the tools: they, what is taken of an object, or what has a default. */
+const parameters = '\\(\\s*(tools|\\{[^(){}]*\\}|[\\w$]+\\s*=[^=>(),]*|)\\s*\\)'
+const lastFunctions = [
+  new RegExp(`^(?:async\\s+)?function\\s*([\\w$]+)\\s*${parameters}`),
+  new RegExp(`^(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*(?:async\\s*)?(?:function\\s*)?${parameters}\\s*(?:=>|\\{)`),
+]
 
 /** Only declarations, the last of them a function that nothing calls: it is called. */
 function* withLastFunction(source: string): Generator<Reading> {
   const margin = source.split('\n').filter((line) => !isInside.test(line))
   if (margin.length === 0 || !margin.every((line) => declaration.test(line))) return
-  const found = lastFunction.exec(margin.at(-1)!)
-  const name = found?.[1] ?? found?.[2]
+  const [, name, parameter = ''] = lastFunctions.map((each) => each.exec(margin.at(-1)!)).find(Boolean) ?? []
   if (name === undefined || source.split(new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`)).length > 2)
     return
-  yield { body: `${source}\nreturn ${name}()`, source }
+  const input = parameter.startsWith('{') ? inputOf(`(${parameter})`) || '{}' : inputOf(`(${parameter})`)
+  yield { body: `${source}\nreturn ${name}(${input})`, source }
 }

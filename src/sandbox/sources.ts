@@ -37,8 +37,12 @@ function* unwrapped(text: string, depth: number): Generator<string> {
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
-/** A byte order mark, and the line that names an interpreter. */
-const withoutFirstMarks = (code: string): string => code.replace(/^\uFEFF/, ' ').replace(/^\s*#!.*/, blank)
+/** A byte order mark, the line that names an interpreter, and one that names the language, as a fence has it. */
+const withoutFirstMarks = (code: string): string =>
+  code
+    .replace(/^\uFEFF/, ' ')
+    .replace(/^\s*#!.*/, blank)
+    .replace(/^\s*(?:javascript|typescript|js|ts)[ \t]*\r?\n/i, blank)
 
 const codeKeys = ['code', 'script', 'source', 'javascript', 'js', 'program']
 const inputKeys = ['arguments', 'input', 'parameters']

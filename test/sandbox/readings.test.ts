@@ -82,6 +82,27 @@ describe('a script may be written as', () => {
 
 /** What stands around scripts, and shapes that have no other wrapping. `list` gives `[1, 2]`. */
 const rarer: readonly (readonly [name: string, code: string, value: Json])[] = [
+  [
+    'a last function of the tools',
+    'const n = 2\nasync function main({ tools }) {\n  return (await tools.list({})).map((x) => x * n)\n}',
+    [2, 4],
+  ],
+  [
+    'a last arrow of the tools',
+    'const n = 2\nconst main = async (tools) => {\n  return (await tools.list({})).length\n}',
+    2,
+  ],
+  [
+    'a last function of defaults',
+    'const n = 2\nasync function main({ by = 3 }) {\n  return (await tools.list({})).length * by\n}',
+    6,
+  ],
+  [
+    'a last function of one default',
+    'const n = 2\nasync function main(by = 3) {\n  return (await tools.list({})).length * by\n}',
+    6,
+  ],
+  ['the language in its first line', 'javascript\nreturn (await tools.list({})).length', 2],
   ['an object at its end', 'const list = await tools.list({})\n({ n: list.length })', { n: 2 }],
   [
     'an object over lines',
