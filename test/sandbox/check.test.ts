@@ -141,8 +141,8 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
   ['return tools.get_order({ order_id: ["1"] })', 1, 36, /must be string, and is an array/],
   ['return tools.get_order({ order_id: "1", full: "yes" })', 1, 47, /must be boolean/],
   ['return tools.get_order({ order_id: "1", full: `${1}` })', 1, 47, /must be boolean, and is a text/],
-  ['return tools.list_orders({ status: "opn" })', 1, 36, /must be "open", "closed", "sent".*mean "open"\?/],
-  ['return tools.list_orders({ status: true })', 1, 36, /must be "open"/],
+  ['return tools.list_orders({ status: "opn" })', 1, 36, /must be one of "open", "closed", "sent".*mean "open"\?/],
+  ['return tools.list_orders({ status: true })', 1, 36, /must be one of "open"/],
   ['return tools.list_orders({ limit: "10" })', 1, 35, /must be integer/],
   ['return tools.list_orders({ limit: 1.5 })', 1, 35, /must be integer/],
   ['return tools.list_orders({ limit: -1.5 })', 1, 35, /must be integer, and is -1\.5/],
@@ -165,6 +165,15 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
   ['return Promise.all(["1"].map(tools.get_order))', 1, 30, /three arguments.*\(item\) => tools\.get_order/],
   // Promises that nobody waits for.
   ['tools.list_orders({})\nreturn 1', 1, 1, /Nobody waits.*write await tools\.list_orders/],
+  [
+    'const a = await [1].map(async (id) => tools.get_order({ order_id: `${id}` }))\nreturn a',
+    1,
+    11,
+    /await Promise\.all/,
+  ],
+  ['return [1].map(async () => { await sleep(1) })', 1, 8, /A result cannot hold promises: write await Promise\.all/],
+  ['const a = [1].map(() => tools.list_orders())\nreturn { n: 1, a }', 2, 16, /write await Promise\.all\(a\)/],
+  ['async () => {\n  const a = [1].map(() => tools.list_orders())\n  return a\n}', 3, 10, /Promise\.all\(a\)/],
   ['for (const id of ["1"]) {\n  tools.get_order({ order_id: id })\n}\nreturn 1', 2, 3, /Nobody waits/],
   ['if (1) tools.wait({})\nreturn 1', 1, 8, /Nobody waits/],
   ['const go = 1\ngo && tools.wait({})\nreturn 1', 2, 7, /Nobody waits/],
@@ -222,6 +231,11 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
 
 /** Each of these is right, or may be. */
 const sound: readonly string[] = [
+  // Lists of promises.
+  'const all = [1].map(() => tools.wait({}))\nfor (const i in all) all[i] = await all[i]\nreturn all',
+  'const all = [1].map(() => tools.wait({}))\nreturn await Promise.all(all)',
+  'const all = [1].map(async (n) => n)\nreturn all.length',
+  'const page = { map: async (f) => f(1) }\nreturn await page.map(async (n) => tools.wait({}))',
   // Tools.
   'return tools.get_order({ order_id: "1" })',
   'return tools["get_order"]({ order_id: "1" })',

@@ -17,6 +17,9 @@ class Promises {
   readonly #ownMethods: ReadonlySet<string>
   /** Names that stand for one call's promise. */
   readonly #held = new Map<string, VariableDeclarator>()
+  /** Names that stand for a list of promises. */
+  readonly #lists = new Set<string>()
+  readonly #results: readonly AnyNode[]
   /** Some give their promises properties. */
   readonly #marked: ReadonlySet<string>
 
@@ -25,9 +28,12 @@ class Promises {
     private readonly use: ToolUse,
   ) {
     this.#ownMethods = new Set(tree.nodes.flatMap(methodNames))
+    this.#results = resultsOf(tree)
     for (const node of tree.nodes) {
       if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') continue
-      if (this.#isCall(node.init) && tree.timesBound(node.id.name) === 1) this.#held.set(node.id.name, node)
+      if (!node.init || tree.timesBound(node.id.name) !== 1) continue
+      if (this.#isCall(node.init)) this.#held.set(node.id.name, node)
+      if (this.#isListOfPromises(node.init) && !this.#isMarked(node.id.name)) this.#lists.add(node.id.name)
     }
     this.#marked = new Set([...this.#held.keys()].filter((name) => this.#isMarked(name)))
   }
@@ -38,12 +44,12 @@ class Promises {
       if (faults.length >= mostFaults) return faults
       faults.push(...this.#of(node))
     }
+    const parts = this.#results.flatMap(partsOf)
     return [
       ...faults,
       ...[...this.#held].flatMap(([name, node]) => this.#unused(name, node)),
-      ...resultsOf(this.tree)
-        .flatMap(partsOf)
-        .flatMap((part) => this.#wanted(part, 'which a result cannot hold')),
+      ...parts.flatMap((part) => this.#wanted(part, 'which a result cannot hold')),
+      ...[...this.#results, ...parts].flatMap((part) => this.#listed(part, 'A result cannot hold promises')),
     ]
   }
 
@@ -87,8 +93,7 @@ class Promises {
     const isPromise = object.type === 'Identifier' && object.name === 'Promise'
     if (isPromise && joining.includes(name) && this.#hasCall(node))
       return [{ at, text: `Nobody waits for Promise.${name}(...): write await Promise.${name}(...).` }]
-    const isMap = (name === 'map' || name === 'flatMap') && !this.#ownMethods.has(name)
-    if (isMap && node.arguments.length === 1 && this.#givesPromise(node.arguments[0]!))
+    if (this.#isListOfPromises(node))
       return [{ at, text: `Nobody waits for the promises of ${name}: write await Promise.all(list.map(...)).` }]
     return []
   }
@@ -111,6 +116,21 @@ class Promises {
     return [{ at: given.start, text }]
   }
 
+  #isListOfPromises(node: AnyNode): boolean {
+    const method = methodOf(node)
+    if (!method || this.#ownMethods.has(method.name)) return false
+    const [given, ...others] = method.call.arguments
+    return /^(?:map|flatMap)$/.test(method.name) && others.length === 0 && !!given && this.#givesPromise(given)
+  }
+
+  /** A list of promises, or the name of one, where it is taken for what they give. */
+  #listed(node: AnyNode, why: string): Fault[] {
+    const name = node.type === 'Identifier' && this.#lists.has(node.name) ? node.name : undefined
+    if (name === undefined && !this.#isListOfPromises(node)) return []
+    const list = name ?? 'list.map(...)'
+    return [{ at: node.start, text: `${why}: write await Promise.all(${list}).` }]
+  }
+
   /** A function whose promise matters: it waits for something, or is of one call. */
   #givesPromise(node: AnyNode): boolean {
     if (node.type !== 'ArrowFunctionExpression' && node.type !== 'FunctionExpression') return false
@@ -128,6 +148,10 @@ class Promises {
     switch (node.type) {
       case 'MemberExpression':
         return this.#property(node)
+      case 'AwaitExpression':
+        // A reading awaits the result.
+        if (this.#results.includes(node.argument)) return []
+        return this.#listed(node.argument, 'await does not wait for the promises in a list')
       case 'ForOfStatement':
         return this.#wanted(node.right, 'it is no list')
       case 'SpreadElement':
