@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/core/events.js'
 import type { Json, JsonObject } from '../../src/core/json.js'
@@ -331,7 +332,19 @@ describe('chatCapabilities()', () => {
     expect(chatCapabilities(config({ baseURL: 'https://not-openai.example/openai/v1' })).limit).toBe('max_tokens')
   })
 
-  it('has a name for each row', () => {
-    expect(new Set(chatServers.map(({ name }) => name)).size).toBe(chatServers.length)
+  it('is in docs/models.md as it is here', () => {
+    const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
+    const rows = docs.split('\n').map((line) => line.replaceAll(/ +/g, ' ').trim())
+    const code = (text: string) => `\`${text}\``
+    for (const { name, limit, streamOptions, cacheKey, returned = [], demanded, shortIds } of chatServers) {
+      const differences = [
+        limit && code(limit),
+        cacheKey && code('prompt_cache_key'),
+        streamOptions === false && `no ${code('stream_options')}`,
+        shortIds && 'ids of nine characters, no user after a result',
+      ]
+      const back = returned.map(code).join(', else ') + (demanded ? ', demanded' : '')
+      expect(rows).toContain(`| ${name} | ${back || '-'} | ${differences.filter(Boolean).join(', ') || '-'} |`)
+    }
   })
 })

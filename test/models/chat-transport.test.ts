@@ -343,6 +343,11 @@ describe('The model of an OpenAI-compatible server', () => {
     expect(JSON.stringify(seen)).not.toContain('of-the-environment')
   })
 
+  it('asks nobody without a base URL', () => {
+    const config = { provider: 'openai-compatible', model: 'm-1', apiKey: key }
+    expect(() => createChatModel(config)).toThrow('Cannot ask model "m-1" of openai-compatible: set its baseURL')
+  })
+
   it('lets an exception of the one who listens through as it is', async () => {
     const mistake = new RangeError('of the listener')
     const asked = ask(await serve(answer(whole)), {

@@ -10,8 +10,16 @@ import { chatCapabilities } from './capabilities.js'
 import { createChatDecoder, streamEnd, toFacts } from './decode.js'
 import { encodeChat } from './encode.js'
 
-/** A model of a server that speaks OpenAI's Chat Completions API. Load this file lazily: the SDK is large. */
+/**
+ * A model of a server that speaks OpenAI's Chat Completions API. Load this file lazily: the SDK is large.
+ * @throws {HandrailError} `model_bad_request` without a base URL: the SDK would send the key of another server to OpenAI.
+ */
 export function createChatModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
+  if (!config.baseURL)
+    throw new HandrailError(
+      'model_bad_request',
+      `Cannot ask model "${config.model}" of ${config.provider}: set its baseURL`,
+    )
   const ask = config.fetch ?? globalThis.fetch
   // What is not given is null, or the SDK looks for it in the environment.
   const client = new OpenAI({
