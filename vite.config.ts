@@ -6,7 +6,12 @@ const fromRoot = (path: string) => new URL(path, import.meta.url).pathname
 
 export default defineConfig({
   worker: { format: 'es' },
-  build: { outDir: 'dist-demo', target: 'es2023', sourcemap: true },
+  build: {
+    outDir: 'dist-demo',
+    target: 'es2023',
+    sourcemap: true,
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
   resolve: {
     alias: [
       { find: /^handrail$/, replacement: fromRoot('./src/index.ts') },

@@ -60,7 +60,7 @@ function amounts<Name extends string>(...names: Name[]): Record<Name, Rule> {
 const agentRules: Rules<AgentOptions> = {
   model: record,
   instructions: [(value) => typeof value === 'string', 'must be a text'],
-  tools: [(value) => Array.isArray(value) && value.every(isTool), 'must be an array of what defineTool returns'],
+  tools: [Array.isArray, 'must be an array of what defineTool returns'],
   owner: text,
   session: text,
   budget: record,
@@ -104,7 +104,9 @@ export function checkAgent(options: AgentOptions): void {
   checkFields(what, 'limits.', options.limits ?? {}, limitRules)
   const { model, tools } = options
   const known = new Set<string>()
-  for (const { definition } of tools) {
+  for (const [index, tool] of tools.entries()) {
+    if (!isTool(tool)) refuse(what, `"tools[${index}]" must be what defineTool returns; it is ${shown(tool)}`)
+    const { definition } = tool
     if (known.has(definition.name)) refuse(what, `there are two tools named "${definition.name}" in "tools"`)
     known.add(definition.name)
   }

@@ -46,7 +46,14 @@ describe('createAgent()', () => {
     { more: { owner: undefined }, says: '"owner" is missing' },
     { more: { session: 7 }, says: '"session" must be a text that is not empty; it is 7' },
     { more: { store: 'localStorage' }, says: '"store" must be "indexeddb" or "memory"' },
-    { more: { tools: [{ name: 'look' }] }, says: '"tools" must be an array of what defineTool returns' },
+    {
+      more: { tools: { look: tool } },
+      says: '"tools" must be an array of what defineTool returns; it is of type object',
+    },
+    {
+      more: { tools: [tool, { name: 'look' }] },
+      says: '"tools[1]" must be what defineTool returns; it is of type object',
+    },
     { more: { tools: [tool, tool] }, says: 'there are two tools named "look" in "tools"' },
     { more: { worker: 'agent.js' }, says: '"worker" must be a Worker or a function that makes one' },
     { more: { model: 'gpt' }, says: '"model" must be an object; it is of type string' },

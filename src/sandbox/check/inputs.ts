@@ -215,6 +215,7 @@ function valueFault(known: Known, schema: JsonObject, place: Place): Fault[] {
     .slice(0, mostNamed)
     .map((value) => JSON.stringify(value))
     .join(', ')
-  const more = values.length > mostNamed ? ` or one of ${values.length - mostNamed} more` : ''
-  return [{ at: known.at, text: `${shown(place)} must be ${which}${more}, and is ${kindOf(known)}.${guess}` }]
+  const one = values.length > 1 ? 'one of ' : ''
+  const more = values.length > mostNamed ? ` or ${values.length - mostNamed} more` : ''
+  return [{ at: known.at, text: `${shown(place)} must be ${one}${which}${more}, and is ${kindOf(known)}.${guess}` }]
 }
