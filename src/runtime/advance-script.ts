@@ -1,5 +1,6 @@
 import type { EventBody, ToolCall } from '../core/events.js'
 import type { EffectOf } from '../core/next.js'
+import type { CallState } from '../core/state.js'
 import { changeOf } from '../core/script-state.js'
 import { isBuiltIn } from '../core/built-ins.js'
 import { scriptFailure, type ScriptTurn } from '../sandbox/script.js'
@@ -39,7 +40,7 @@ export async function advanceScript(
     live.turn++
     const made = await (fed === undefined
       ? live.script.start(startOf(log.events, callId).at)
-      : live.script.resume(toFed(ports, callId, fed)))
+      : nextTurn(ports, call, live, fed))
     scripts.spend(callId, made.cpuMs)
     if (made.outcome) end()
     else scripts.park(callId)
@@ -48,6 +49,18 @@ export async function advanceScript(
   } finally {
     signal.removeEventListener('abort', end)
   }
+}
+
+/** The results that wait in the log are fed together; each turn is still one event, in their order. */
+function nextTurn(ports: RunPorts, call: CallState, live: LiveScript, fed: string): Promise<ScriptTurn> {
+  for (const id of call.script!.queue) {
+    if (live.ahead.has(id)) continue
+    if (wallFailure(ports, id)) break
+    live.ahead.set(id, live.script.resume(toFed(ports, call.callId, id)))
+  }
+  const turn = live.ahead.get(fed)!
+  live.ahead.delete(fed)
+  return turn
 }
 
 function recordOf({ log, memory }: RunPorts, callId: string, { calls, prints, outcome, state }: ScriptTurn) {

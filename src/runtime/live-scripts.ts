@@ -1,10 +1,12 @@
-import type { Script } from '../sandbox/script.js'
+import type { Script, ScriptTurn } from '../sandbox/script.js'
 
 /** A script whose isolate is there. Disposable: it can be made again from the log. */
 export interface LiveScript {
   readonly script: Script
   /** Turns it has made. */
   turn: number
+  /** Turns that are made already, by the result that each was fed: of results that are in the log and not yet fed there. */
+  readonly ahead: Map<string, Promise<ScriptTurn>>
   /** When a person was last told how it goes. */
   toldAt: number
 }
@@ -23,7 +25,7 @@ export class LiveScripts {
   }
 
   add(callId: string, script: Script): LiveScript {
-    const live = { script, turn: 0, toldAt: 0 }
+    const live: LiveScript = { script, turn: 0, ahead: new Map(), toldAt: 0 }
     this.#all.set(callId, live)
     return live
   }

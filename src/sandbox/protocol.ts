@@ -10,7 +10,8 @@ export type SandboxRequest = { readonly id: number } & (
       readonly at: number
       readonly results: readonly FedResult[]
     }
-  | { readonly type: 'resume'; readonly fed: FedResult }
+  /** Is answered with fewer turns than results, when they take long: the rest is asked for again. */
+  | { readonly type: 'resume'; readonly results: readonly FedResult[] }
   | { readonly type: 'end' }
 )
 
@@ -39,7 +40,7 @@ export function isSandboxRequest(message: unknown): message is SandboxRequest {
         message.results.every(isFed)
       )
     case 'resume':
-      return isFed(message.fed)
+      return Array.isArray(message.results) && message.results.length > 0 && message.results.every(isFed)
     case 'end':
       return true
     default:

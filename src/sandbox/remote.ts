@@ -2,7 +2,7 @@ import { HandrailError } from '../errors.js'
 import { engineName, versionOf } from './engine-name.js'
 import { cpuFailure, crashFailure } from './failures.js'
 import type { Isolation } from './protocol.js'
-import { replayFactor } from './script.js'
+import { longestBatch, replayFactor } from './script.js'
 import type { FedResult, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
 import { TurnReader, type Turns } from './turn-reader.js'
 import { WorkerLost } from './worker-link.js'
@@ -52,6 +52,9 @@ class RemoteScript implements Script {
   readonly #stop = new AbortController()
   #link?: WorkerLink
   #isRunning = false
+  /** Results that were asked to be fed, and are not yet. */
+  readonly #line: { readonly fed: FedResult; readonly resolve: (turn: ScriptTurn) => void }[] = []
+  #feeding?: Promise<void>
   #last: ScriptTurn = failedTurn(crashFailure('it was ended from outside'))
 
   constructor(pool: WorkerPool, options: ScriptOptions) {
@@ -81,9 +84,11 @@ class RemoteScript implements Script {
     return this.#turns({ type: 'replay', options: this.#options, at, results }, results.length, mostCpu)
   }
 
-  async resume(fed: FedResult): Promise<ScriptTurn> {
-    const [turn] = await this.#turns({ type: 'resume', fed }, 1, this.#options.limits.cpuMs)
-    return turn
+  resume(fed: FedResult): Promise<ScriptTurn> {
+    return new Promise((resolve) => {
+      this.#line.push({ fed, resolve })
+      this.#feeding ??= this.#feed()
+    })
   }
 
   end(): void {
@@ -92,14 +97,28 @@ class RemoteScript implements Script {
     else this.#release()
   }
 
+  /** Results that are there together go in one message, as a message takes longer than most turns. */
+  async #feed(): Promise<void> {
+    await Promise.resolve()
+    while (this.#line.length > 0) {
+      const results = this.#line.map(({ fed }) => fed)
+      const turns = await this.#turns({ type: 'resume', results }, results.length, this.#options.limits.cpuMs)
+      const isOver = turns.at(-1)!.outcome !== undefined
+      const answered = this.#line.splice(0, isOver ? this.#line.length : turns.length)
+      for (const [i, { resolve }] of answered.entries()) resolve(turns[i] ?? this.#last)
+    }
+    this.#feeding = undefined
+  }
+
   async #turns(request: RequestBody, fed: number, mostCpu: number): Promise<Turns> {
     const link = this.#link
     if (!link) return [this.#last]
-    const milliseconds = mostCpu + grace
+    const milliseconds = mostCpu + longestBatch + grace
     this.#isRunning = true
     try {
       const answer = await link.ask('turns', request, milliseconds)
-      const turns = this.#reader.read(answer.turns, fed)
+      const isPart = request.type === 'resume' && answer.turns.length < fed
+      const turns = this.#reader.read(answer.turns, isPart ? answer.turns.length : fed)
       if (!turns) {
         link.terminate()
         return [this.#fail(crashFailure('its worker sent what the script cannot have done'))]

@@ -28,7 +28,7 @@ export interface Script {
    * @throws {HandrailError} `sandbox_unavailable`: what it needs cannot be loaded here now, which says nothing of the script.
    */
   replay(at: number, results: readonly FedResult[]): Promise<readonly ScriptTurn[]>
-  /** Settles one host call, and runs to the next wait. */
+  /** Settles one host call, and runs to the next wait. May be called again before it has answered: in that order. */
   resume(fed: FedResult): Promise<ScriptTurn>
   /** Gives the isolate up, whatever it is doing. */
   end(): void
@@ -51,6 +51,9 @@ export interface ScriptOptions {
   readonly state: JsonObject
   readonly limits: ScriptLimits
 }
+
+/** Milliseconds after which turns that are made in one go are handed over, and the rest is made in the next. */
+export const longestBatch = 50
 
 /** A turn that is replayed may take so many times its CPU limit: it kept it once, perhaps on a faster machine. */
 export const replayFactor = 4

@@ -4,7 +4,7 @@ import { isSandboxRequest } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
 import { createIsolate } from './quickjs.js'
 import type { Isolate } from './quickjs.js'
-import { defaultLimits, type ScriptOptions } from './script.js'
+import { defaultLimits, longestBatch, type FedResult, type ScriptOptions, type ScriptTurn } from './script.js'
 import { stripGlobals } from './strip-globals.js'
 
 /** The part of a worker's global scope that is used. */
@@ -53,7 +53,7 @@ export function serveSandbox(scope: SandboxScope): void {
         return { type: 'turns', turns: isolate.replay(request.at, request.results) }
       case 'resume':
         if (!isolate) throw new Error('Cannot resume a script: none has started')
-        return { type: 'turns', turns: [isolate.resume(request.fed)] }
+        return { type: 'turns', turns: resumed(isolate, request.results) }
       case 'end':
         isolate = undefined
         return { type: 'ended' }
@@ -74,6 +74,17 @@ export function serveSandbox(scope: SandboxScope): void {
       // Its script is told, as it then makes its own.
     }
   }
+}
+
+function resumed(isolate: Isolate, results: readonly FedResult[]): ScriptTurn[] {
+  const until = performance.now() + longestBatch
+  const turns: ScriptTurn[] = []
+  for (const fed of results) {
+    const turn = isolate.resume(fed)
+    turns.push(turn)
+    if (turn.outcome || performance.now() > until) break
+  }
+  return turns
 }
 
 type Answer = SandboxAnswer extends infer Each ? (Each extends SandboxAnswer ? Omit<Each, 'id'> : never) : never
