@@ -1,3 +1,4 @@
+import { trustedWorker } from '../src/client/trusted-worker.js'
 import { withCheck } from '../src/sandbox/check.js'
 import { compileEngine } from '../src/sandbox/compile.js'
 import { createRemoteSandbox } from '../src/sandbox/remote.js'
@@ -6,6 +7,15 @@ import { startAgentWorker } from '../src/worker.js'
 
 const loadReader = async () => (await import('../src/sandbox/check/reader.js')).scriptReader
 const loadStripper = async () => (await import('../src/sandbox/strip-types.js')).stripTypes
+
+function spawnSandboxWorker(): Worker {
+  try {
+    return new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' })
+  } catch (cause) {
+    const Worker = trustedWorker('sandbox', cause)
+    return new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' })
+  }
+}
 
 startAgentWorker({
   providers: {
@@ -16,8 +26,7 @@ startAgentWorker({
   },
   createSandbox: () => {
     const sandbox = createRemoteSandbox({
-      spawn: () =>
-        new Worker(new URL('./sandbox.worker.js', import.meta.url), { type: 'module', name: 'handrail-sandbox' }),
+      spawn: spawnSandboxWorker,
       module: () => compileEngine(new URL('./quickjs.wasm', import.meta.url)),
     })
     return withCheck(withTypeScript(sandbox, loadStripper), loadReader, loadStripper)

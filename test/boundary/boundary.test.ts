@@ -51,6 +51,10 @@ describe('the boundary of the page', { timeout: 60_000 }, () => {
 
   it.each([
     ['blocked', without(strictPolicies.agentWorker, /worker-src 'self'/, "worker-src 'none'")],
+    [
+      'not allowed by the Trusted Types of the agent worker',
+      `${strictPolicies.agentWorker}; require-trusted-types-for 'script'; trusted-types 'none'`,
+    ],
     ['unable to compile its engine', without(strictPolicies.agentWorker, / 'wasm-unsafe-eval'/)],
   ])('a sandbox that is %s ends the script with an error, and the run goes on', async (_, policy) => {
     const page = await open({ agentWorker: policy })
@@ -71,7 +75,7 @@ describe('the boundary of the page', { timeout: 60_000 }, () => {
 
   it.each([
     ['read', 'look', { outcome: 'ok', output: 'There.' }, { outcome: 'ok', output: 'There.' }, ['look']],
-    ['write', 'write', { outcome: 'unknown' }, { outcome: 'error', failure: { code: 'script_thrown' } }, []],
+    ['write', 'write', { outcome: 'unknown' }, { outcome: 'error', failure: { code: 'script_tool_error' } }, []],
   ])('a page that closes in the middle of a %s: the next page %ss no more than it may', async (...row) => {
     const [, toolName, ofCall, ofScript, askedAgain] = row
     const context = await site.browser.newContext()
@@ -94,20 +98,26 @@ describe('the boundary of the page', { timeout: 60_000 }, () => {
 })
 
 describe.each(['es', 'iife'] as const)('a page whose workers are built as %s', { timeout: 60_000 }, (workerFormat) => {
-  it('runs scripts under the strict policies', async () => {
+  it('runs scripts under the strict policies, also where one policy is sent with every file', async () => {
     const site = await openSite('boundary', workerFormat)
     try {
-      const page = await site.browser.newPage()
-      await page.goto(site.url)
-      const code = 'return (await tools.look({})) + new Intl.NumberFormat("de").format(1.5)'
-      const { answer, events } = await call(page, 'run', [
-        { calls: [{ tool: 'run_script', input: { code } }] },
-        { text: 'Done.' },
-      ])
-      expect(answer).toBe('Done.')
-      expect(events.filter(({ type }) => type === 'tool-result')).toContainEqual(
-        expect.objectContaining({ callId: '1.0', outcome: 'ok', output: 'There.1,5' }),
-      )
+      const everywhere = strictPolicies.page
+      expect(everywhere).toMatch(/require-trusted-types-for 'script'; trusted-types handrail/)
+      const one = { page: everywhere, agentWorker: everywhere, sandboxWorker: everywhere }
+      for (const url of [site.url, await site.serveUnder(one)]) {
+        const page = await site.browser.newPage()
+        await page.goto(url)
+        const code = 'return (await tools.look({})) + new Intl.NumberFormat("de").format(1.5)'
+        const { answer, events } = await call(page, 'run', [
+          { calls: [{ tool: 'run_script', input: { code } }] },
+          { text: 'Done.' },
+        ])
+        expect(answer).toBe('Done.')
+        expect(events.filter(({ type }) => type === 'tool-result')).toContainEqual(
+          expect.objectContaining({ callId: '1.0', outcome: 'ok', output: 'There.1,5' }),
+        )
+        await page.close()
+      }
     } finally {
       await site.close()
     }
