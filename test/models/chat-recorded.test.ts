@@ -80,11 +80,16 @@ const thoughtsOf = (message: JsonObject): string =>
     .map(({ text, summary }) => textOf(text) || textOf(summary))
     .join('')
 
+/** Thoughts that a server left in its content stand in tags. */
+function untagged(content: string, thoughts: string): Pick<Told, 'text' | 'thoughts'> {
+  const [, inTags, text = content] = /^\s*<think>([^]*?)(?:<\/think>\s*|$)([^]*)$/.exec(content) ?? []
+  return { text, thoughts: thoughts + (inTags ?? '') }
+}
+
 function toldBy(answer: JsonObject): Told {
   const message = record(listOf(answer.choices)[0]?.message)
   return {
-    text: contentOf(message.content) || textOf(message.refusal),
-    thoughts: thoughtsOf(message),
+    ...untagged(contentOf(message.content) || textOf(message.refusal), thoughtsOf(message)),
     calls: listOf(message.tool_calls).map(({ id, function: called }) => ({
       id: textOf(id),
       name: textOf(record(called).name),
@@ -116,8 +121,7 @@ function joined({ body }: ChatRecording): Told {
   for (const piece of pieces) calls.set(piece.index ?? 0, [...(calls.get(piece.index ?? 0) ?? []), piece])
   const usages = chunks.map(({ usage, x_groq }) => record(usage ?? record(x_groq).usage).prompt_tokens)
   return {
-    text: deltas.map(({ content }) => contentOf(content)).join(''),
-    thoughts: deltas.map(thoughtsOf).join(''),
+    ...untagged(deltas.map(({ content }) => contentOf(content)).join(''), deltas.map(thoughtsOf).join('')),
     calls: [...calls.values()].map((list) => ({
       id: textOf(list[0]?.id),
       name: list.map((piece) => textOf(record(piece.function).name)).join(''),

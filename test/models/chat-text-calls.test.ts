@@ -132,10 +132,10 @@ describe('Calls that a model writes into its text are found', () => {
       'So.\n',
     ],
     [
-      'after thinking',
-      '<think>I use <tool_call>{"name":"find","arguments":{"q":"b"}}</tool_call></think><tool_call>{"name":"find","arguments":{"q":"a"}}</tool_call>',
+      'after thoughts in the middle',
+      'So. <think>I use <tool_call>{"name":"find","arguments":{"q":"b"}}</tool_call></think><tool_call>{"name":"find","arguments":{"q":"a"}}</tool_call>',
       [a],
-      '<think>I use <tool_call>{"name":"find","arguments":{"q":"b"}}</tool_call></think>',
+      'So. <think>I use <tool_call>{"name":"find","arguments":{"q":"b"}}</tool_call></think>',
     ],
     [
       'after an example',
@@ -183,7 +183,7 @@ describe('What is not a call stays text, and is shown', () => {
     ['a fenced example with a longer fence', `\`\`\`\`md\n\`\`\`\n${call}\n\`\`\`\n${call}\n\`\`\`\`\n`],
     ['a fenced example with tildes', `  ~~~xml\n${call}\n`],
     ['an example in a line', `Write \`${call}\` to look.`],
-    ['thoughts', `<think>Maybe ${call}`],
+    ['thoughts', `Hm. <think>Maybe ${call}`],
     ['tags in prose', 'The tags <tools>, <tool_call> and [TOOL_CALLS] are of models; a < b, [1], x[0] `<tools>{`.'],
     ['markup', '<table><tr>1 < 2</tr></table>\n\n[LINK](x)\n'],
     ['backticks', '``a`` ```b``` \n```js\n``` \n`'],
@@ -216,6 +216,29 @@ describe('What is not a call stays text, and is shown', () => {
       finish: 'stop',
       parts: [{ type: 'reasoning', text: call }, { type: 'text' }],
     })
+  })
+})
+
+describe('Thoughts in tags at the beginning of the content', () => {
+  it.each([
+    ['are apart from what the model says', '\n<think>\nI <b>look</b>.\n</think>\n\nSo.', '\nI <b>look</b>.\n', 'So.'],
+    ['may hold what looks like a call', `<think>${call}</think>So.`, call, 'So.'],
+    ['may be empty', '<think>\n\n</think>\n\nSo.', '\n\n', 'So.'],
+    ['may have no end', '<think>I look </th', 'I look </th', ''],
+    ['are none in the middle', 'So <think>x</think>', '', 'So <think>x</think>'],
+    ['are none in another tag', ' <thinking>x', '', ' <thinking>x'],
+    ['are none when cut', ' <thi', '', ' <thi'],
+  ])('%s', (_, text, thoughts, said) => {
+    for (const pieces of cuts(text)) {
+      const decoder = createChatDecoder(tools)
+      const chunks = [...pieces.map((content) => chunk({ content })), chunk({}, 'stop'), streamEnd]
+      const deltas = chunks.flatMap((one) => [...decoder.push(one)])
+      const { parts } = decoder.reply()!
+      const all = (list: readonly { type: string; text?: string }[], type: string) =>
+        list.map((one) => (one.type === type ? (one.text ?? '') : '')).join('')
+      expect([all(parts, 'reasoning'), all(parts, 'text')]).toEqual([thoughts, said])
+      expect([all(deltas, 'reasoning'), all(deltas, 'text')]).toEqual([thoughts, said])
+    }
   })
 })
 

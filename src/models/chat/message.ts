@@ -6,10 +6,11 @@ import { addFragment, type ChatCall } from './calls.js'
 import { joinDetails, joinParts } from './joining.js'
 import { createTagWatch } from './openers.js'
 import { readTextCalls } from './text-calls.js'
+import { createThinkTag, type Spoken } from './think-tag.js'
 
-/** `thoughts` stand in a field of the message, `thinking` is part of its content. */
+/** `thoughts` stand in a field of the message, `thinking` is part of its content, `tagged` stood in tags in it. */
 interface Said {
-  readonly kind: 'text' | 'refusal' | 'thinking' | 'thoughts'
+  readonly kind: 'text' | 'refusal' | 'thinking' | 'thoughts' | 'tagged'
   text: string
   /** The part of a content that came as a list; one of a plain string has none. */
   native?: JsonObject
@@ -69,8 +70,10 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
     return text === '' ? [] : [{ type, index: slots.indexOf(said), text }]
   }
 
+  const tag = createThinkTag()
+  const speak = ({ thinks, text }: Spoken) => (text === '' ? [] : say(thinks ? 'tagged' : 'text', text))
   const readContent = (content: Json | undefined): ModelDelta[] => {
-    if (typeof content === 'string') return content === '' ? [] : say('text', content)
+    if (typeof content === 'string') return tag.push(content).flatMap(speak)
     if (!Array.isArray(content)) return []
     return (content as readonly Json[]).flatMap((part) => {
       if (!isJsonObject(part)) return readContent(part)
@@ -106,7 +109,7 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
       ]
     },
     end(cut) {
-      const deltas: ModelDelta[] = []
+      const deltas = tag.end().flatMap(speak)
       let index = slots.length
       const looksForCalls = calls.length === 0 && tools.length > 0 && cut === 'nothing'
       const parts = slots.flatMap((slot): ReplyPart[] => {
@@ -160,7 +163,7 @@ const pick = (fields: ReadonlyMap<string, Json>, keys: readonly string[]): JsonO
 
 function saidPart({ kind, text }: Said, native: JsonObject | undefined): ReplyPart[] {
   if (text === '' && !native) return []
-  const type = kind === 'thoughts' || kind === 'thinking' ? 'reasoning' : kind
+  const type = kind === 'text' || kind === 'refusal' ? kind : 'reasoning'
   return [native ? { type, text, native } : { type, text }]
 }
 
