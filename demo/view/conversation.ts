@@ -28,9 +28,7 @@ function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Ite
       return [notice(event.approved ? `You approved ${name}.` : withReason(`You denied ${name}`, event.reason))]
     }
     case 'tool-result':
-      return event.callId.includes('/')
-        ? []
-        : [{ kind: 'activity', text: doneText(event.callId, events), isLive: false }]
+      return event.callId.includes('/') ? [] : [{ kind: 'activity', text: doneText(event, events), isLive: false }]
     case 'tool-reconciled':
       return [
         notice(event.done ? `${event.toolName} took effect.` : `${event.toolName} was not found to have taken effect.`),
@@ -67,11 +65,12 @@ function toolOf(callId: string, events: readonly RunEvent[]): string {
   return callId
 }
 
-function doneText(callId: string, events: readonly RunEvent[]): string {
+function doneText({ callId, outcome }: RunEvent & { type: 'tool-result' }, events: readonly RunEvent[]): string {
   const toolName = toolOf(callId, events)
-  if (toolName !== 'run_script') return `Called ${toolName}`
+  const isFailed = outcome === 'error'
+  if (toolName !== 'run_script') return `Called ${toolName}${isFailed ? ', which failed' : ''}`
   const calls = callsOf(callId, events)
-  return `Ran a script that made ${calls.length === 1 ? '1 call' : `${calls.length} calls`}`
+  return `Ran a script that ${isFailed ? 'failed after' : 'made'} ${calls.length === 1 ? '1 call' : `${calls.length} calls`}`
 }
 
 /** What is going on, in words. */

@@ -99,8 +99,8 @@ function CallDetails({ row }: { readonly row: CallRow }) {
       {waited !== undefined && <p class="quiet">{`A person answered after ${showDuration(waited)}.`}</p>}
       <Block title={code === undefined ? 'Input' : 'Script'} text={code ?? JSON.stringify(input ?? null, null, 2)} />
       {prints.length > 0 && <Block title="Printed" text={prints.join('\n')} />}
-      {output !== undefined && <Block title="Output" text={JSON.stringify(output, null, 2)} />}
       {failure && <Block title="Failure" text={textOf(failure)} />}
+      {output !== undefined && <Block title="Output" text={JSON.stringify(output, null, 2)} />}
     </div>
   )
 }

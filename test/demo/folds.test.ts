@@ -53,6 +53,19 @@ it.each(logs)('the conversation of $name shows every text, at every moment of th
   for (const text of said) expect(shown.join('')).toContain(text)
 })
 
+it('the conversation says of a script whether it failed, and after how many calls', () => {
+  const { events } = logs.find(({ name }) => name === 'script.json')!
+  const wordsOf = (part: readonly RunEvent[]) =>
+    conversation(runOf(part)).flatMap((item) => (item.kind === 'activity' ? [item.text] : []))
+  const failed = events.map((event) =>
+    event.type === 'tool-result' && event.callId === '1.0' ? { ...event, outcome: 'error' as const } : event,
+  )
+  expect([wordsOf(events), wordsOf(failed)]).toEqual([
+    ['Ran a script that made 5 calls'],
+    ['Ran a script that failed after 5 calls'],
+  ])
+})
+
 it.each([
   [0, '0 ms'],
   [999, '999 ms'],
