@@ -2,7 +2,8 @@ import type { Failure } from '../src/core/events.js'
 import { isJsonObject, type Json } from '../src/core/json.js'
 import { isBuiltIn } from '../src/core/built-ins.js'
 import { nearest } from '../src/core/nearest.js'
-import { defaultLimits, limitFault, type ScriptLimits } from '../src/core/script-limits.js'
+import { limitFault } from '../src/core/limit-ranges.js'
+import { defaultLimits, type ScriptLimits } from '../src/core/script-limits.js'
 
 /** How a tool answers each of its calls. */
 export type Answer = { readonly delayMs: number } & ({ readonly value: Json } | { readonly failure: Failure })

@@ -1,6 +1,6 @@
 import { HandrailError } from '../errors.js'
 import type { Json } from '../core/json.js'
-import { defaultLimits, limitFault, type ScriptLimits } from '../core/script-limits.js'
+import type { ScriptLimits } from '../core/script-limits.js'
 import type { Budget } from '../core/usage.js'
 import type { Model, ModelConfig } from '../runtime/protocol.js'
 import { nearest } from '../core/nearest.js'
@@ -71,12 +71,21 @@ const agentRules: Rules<AgentOptions> = {
   dangerouslyAllowKeyInPage: flag,
 }
 const budgetRules: Rules<Budget> = amounts('steps', 'attempts', 'calls', 'scripts', 'tokens', 'bytes', 'time')
-const limitRules = Object.fromEntries(
-  (Object.keys(defaultLimits) as (keyof ScriptLimits)[]).map((name): [string, Rule] => [
-    name,
-    [(value) => limitFault(name, value) === undefined, limitFault(name, undefined)!],
-  ]),
-) as Rules<ScriptLimits>
+const limitRules: Rules<ScriptLimits> = amounts(
+  'cpuMs',
+  'totalCpuMs',
+  'wallMs',
+  'memoryBytes',
+  'stackBytes',
+  'calls',
+  'openCalls',
+  'inputBytes',
+  'resultBytes',
+  'returnBytes',
+  'printBytes',
+  'sourceBytes',
+  'stateBytes',
+)
 const modelRules: Rules<ModelConfig> = {
   provider: text,
   model: text,

@@ -1,6 +1,8 @@
 import { canonicalJson, type Json } from '../core/json.js'
+import { limitFault } from '../core/limit-ranges.js'
 import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import { defaultBudget, type Budget } from '../core/usage.js'
+import { HandrailError } from '../errors.js'
 import type { Model } from '../models/model.js'
 import { defaultLimits, type Sandbox, type ScriptLimits } from '../sandbox/script.js'
 import type { Store } from '../store/store.js'
@@ -36,7 +38,7 @@ export interface Agent {
 export async function openAgent(setup: AgentSetup, platform: Platform, notices: Notices): Promise<Agent> {
   const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
-  const limits = withDefaults(defaultLimits, setup.limits)
+  const limits = checked(withDefaults(defaultLimits, setup.limits))
   const tools = createToolSet(setup.tools, validator, { scripts: setup.scripts, limits })
   const context: Context = { instructions: setup.instructions, tools: tools.definitions }
   const hostedModels = new HostedModels(page, platform.newId)
@@ -79,6 +81,19 @@ function searchOnce(): Agent['search'] {
     if (last?.names !== names) last = { names, search: createToolSearch(tools) }
     return last.search
   }
+}
+
+/** @throws {HandrailError} `invalid_options` for what the engine cannot be given. */
+function checked(limits: ScriptLimits): ScriptLimits {
+  for (const name of Object.keys(limits) as (keyof ScriptLimits)[]) {
+    const fault = limitFault(name, limits[name])
+    if (fault)
+      throw new HandrailError(
+        'invalid_options',
+        `Cannot open an agent: "limits.${name}" ${fault}; it is ${limits[name]}`,
+      )
+  }
+  return limits
 }
 
 /** What is given as undefined takes its default too: it must not become an amount without end. */

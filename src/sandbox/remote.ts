@@ -54,7 +54,7 @@ class RemoteScript implements Script {
   #isRunning = false
   /** Results that were asked to be fed, and are not yet. */
   readonly #line: { readonly fed: FedResult; readonly resolve: (turn: ScriptTurn) => void }[] = []
-  #feeding?: Promise<void>
+  #isFeeding = false
   #last: ScriptTurn = failedTurn(crashFailure('it was ended from outside'))
 
   constructor(pool: WorkerPool, options: ScriptOptions) {
@@ -87,7 +87,9 @@ class RemoteScript implements Script {
   resume(fed: FedResult): Promise<ScriptTurn> {
     return new Promise((resolve) => {
       this.#line.push({ fed, resolve })
-      this.#feeding ??= this.#feed()
+      if (this.#isFeeding) return
+      this.#isFeeding = true
+      void this.#feed()
     })
   }
 
@@ -107,7 +109,7 @@ class RemoteScript implements Script {
       const answered = this.#line.splice(0, isOver ? this.#line.length : turns.length)
       for (const [i, { resolve }] of answered.entries()) resolve(turns[i] ?? this.#last)
     }
-    this.#feeding = undefined
+    this.#isFeeding = false
   }
 
   async #turns(request: RequestBody, fed: number, mostCpu: number): Promise<Turns> {

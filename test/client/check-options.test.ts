@@ -40,8 +40,6 @@ describe('createAgent()', () => {
     { more: { budget: { steps: 0 } }, says: '"budget.steps" must be a number above 0; it is 0' },
     { more: { budget: { tokens: Infinity } }, says: '"budget.tokens" must be a number above 0; it is Infinity' },
     { more: { limits: { calls: '9' } }, says: '"limits.calls" must be a number above 0; it is of type string' },
-    { more: { limits: { memoryBytes: 2 ** 32 } }, says: '"limits.memoryBytes" must be a number from 1 to 2147483648' },
-    { more: { limits: { stackBytes: 100 } }, says: '"limits.stackBytes" must be a number from 16384 to 4194304' },
     { more: { owner: '' }, says: '"owner" must be a text that is not empty; it is empty' },
     { more: { owner: undefined }, says: '"owner" is missing' },
     { more: { session: 7 }, says: '"session" must be a text that is not empty; it is 7' },

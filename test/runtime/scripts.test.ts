@@ -154,6 +154,16 @@ describe('an agent without scripts', () => {
   })
 })
 
+describe('a limit that the engine cannot be given', () => {
+  it.each([
+    [{ memoryBytes: 2 ** 32 }, /"limits.memoryBytes" must be a number from 1 to 2147483648; it is 4294967296/],
+    [{ stackBytes: 100 }, /"limits.stackBytes" must be a number from 16384/],
+  ])('is refused when the agent is opened: %j', async (limits, message) => {
+    const world = worldOf({ model: inTurn(say('Hi')), setup: { limits } })
+    await expect(world.agent()).rejects.toThrow(message)
+  })
+})
+
 describe('search() and describe()', () => {
   it('find tools that the run allows, and tell what they take', async () => {
     const input = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } as const
