@@ -30,13 +30,13 @@ let policy: Policy | undefined
 function trusted(name: 'agent' | 'sandbox', factory: PolicyFactory, own: string): string {
   const createScriptURL = (url: string) => {
     if (url === own) return url
-    throw new TypeError(`The policy "handrail" is for the ${name} worker, not for ${url}`)
+    throw new TypeError(`The policy "handrail" is not for ${url}`)
   }
   try {
     policy ??= factory.createPolicy('handrail', { createScriptURL })
   } catch (cause) {
-    const where = name === 'agent' ? 'the page' : 'the response of the agent worker'
-    const why = `${where} demands Trusted Types: add "handrail" to "trusted-types" of its Content-Security-Policy`
+    const why =
+      'Trusted Types are demanded: add "handrail" to "trusted-types" of the Content-Security-Policy of what starts it'
     throw refusal(name, why, cause)
   }
   return policy.createScriptURL(own)
