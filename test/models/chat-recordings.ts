@@ -119,11 +119,16 @@ export function toolsOf(request: JsonObject | undefined, called: readonly string
     const { name, description, parameters } = record(tool.function)
     if (typeof name !== 'string') return []
     const input = { ...record(parameters), type: 'object' }
-    return [{ name, description: textOf(description), input, risk: 'read' }]
+    return [{ name, description: textOf(description) || `The recorded tool ${name}.`, input, risk: 'read' }]
   })
   const missing = called.filter((name) => !tools.some((tool) => tool.name === name))
   return [
     ...tools,
-    ...missing.map((name): ToolDefinition => ({ name, description: '', input: { type: 'object' }, risk: 'read' })),
+    ...missing.map((name): ToolDefinition => ({
+      name,
+      description: `The recorded tool ${name}.`,
+      input: { type: 'object' },
+      risk: 'read',
+    })),
   ]
 }
