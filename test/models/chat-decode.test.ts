@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/core/json.js'
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import { HandrailError } from '../../src/errors.js'
 import { createChatDecoder, streamEnd } from '../../src/models/chat/decode.js'
 import type { ModelDelta, ModelReply } from '../../src/models/model.js'
 import { ReportedError } from '../../src/models/model-error.js'
+import { checkDelta, checkReply } from '../../src/runtime/check-reply.js'
 
 function decode(...chunks: unknown[]): { reply: ModelReply | undefined; deltas: ModelDelta[] } {
   const decoder = createChatDecoder()
@@ -443,4 +444,54 @@ describe('The decoder of the Chat Completions API', () => {
   ])('passes over the chunk %o', (event) => {
     expect(decode(event, chunk({ content: 'So.' }, 'stop')).reply).toMatchObject({ finish: 'stop' })
   })
+})
+
+it('Chunks of any shape come to a reply that can be stored, or to a failure that says what it is', () => {
+  let state = 11
+  const below = (n: number) => {
+    state = (state * 1664525 + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * n)
+  }
+  const odd = (): Json =>
+    [null, 0, -1, '', 'x', '{}', '}', true, [], {}, [null], [{}], { text: 'x' }, [{ type: 'thinking' }], { name: 'f' }][
+      below(15)
+    ]!
+  const damage = (value: Json): Json => {
+    if (below(12) === 0) return odd()
+    if (Array.isArray(value)) return value.map((one: Json) => damage(one))
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [below(30) === 0 ? 'error' : key, damage(one)]))
+  }
+  const details = [{ type: 'reasoning.text', index: 0, text: 'Hm' }]
+  const valid = [
+    chunk({ role: 'assistant', content: '<think>', reasoning: 'Hm', reasoning_details: details }),
+    chunk({
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
+        { type: 'text', text: 'So' },
+      ],
+    }),
+    calls(named('f', '{"a"', { index: 0, id: 'a' }), named('f', '', { id: 'b' })),
+    calls(piece(':1}', { index: 0 })),
+    chunk({ content: '<tool_call>{"name":"f","arguments":{}}</tool_call>', refusal: null }, 'stop'),
+    { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } },
+  ]
+  const ends = new Map<string, number>()
+  for (let i = 0; i < 5000; i++) {
+    const decoder = createChatDecoder([{ name: 'f', description: '', input: {}, risk: 'read' }])
+    let outcome = 'reply'
+    try {
+      for (const one of [...valid.map(damage), streamEnd])
+        for (const delta of decoder.push(one)) expect(checkDelta(delta)).toEqual(delta)
+      const reply = decoder.reply()
+      if (reply) checkReply(reply)
+      else outcome = 'cut'
+    } catch (error) {
+      if (!(error instanceof ReportedError) && !HandrailError.is(error)) throw error
+      outcome = error instanceof ReportedError ? 'reported' : error.code
+    }
+    ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+  }
+  expect([...ends.keys()].toSorted()).toEqual(['cut', 'model_bad_reply', 'reply', 'reported'])
+  expect(ends.get('reply')).toBeGreaterThan(1000)
 })

@@ -104,6 +104,15 @@ describe('The model of an OpenAI-compatible server', () => {
     expect(shown).toBe(text)
   })
 
+  it.each(['application/json', 'text/plain; charset=utf-8', 'application/octet-stream'])(
+    'takes a stream that says it is "%s"',
+    async (type) => {
+      expect(await ask(await serve(answer(`: hello\n\n${whole}`, type)))).toEqual(hello)
+      const error = await failureOf(ask(await serve(answer(toSse(chunks.slice(0, 5)), type))))
+      expect(error).toMatchObject({ code: 'model_stream_cut', retryable: true })
+    },
+  )
+
   it.each<[string, RequestListener, string, boolean, string]>([
     [
       'an error as JSON with status 200',

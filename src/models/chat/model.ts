@@ -1,5 +1,5 @@
 import { OpenAI } from 'openai'
-import { isJsonObject, type Json } from '../../core/json.js'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import { HandrailError } from '../../errors.js'
 import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
@@ -50,8 +50,8 @@ export function createChatModel(config: ModelConfig & { readonly fetch?: typeof 
           decoder: createChatDecoder(request.tools),
           open: async () => {
             const { data, response } = await client.chat.completions.create(body, { signal }).withResponse()
-            if (/^\s*application\/json\b/i.test(response.headers.get('content-type') ?? ''))
-              return { data: whole(response, config), response: new Response() }
+            if (isInOnePiece(response.headers.get('content-type') ?? ''))
+              return { data: whole(data, response, config), response: new Response() }
             return { data: ended(data, signal), response }
           },
           toError: (error, started) => toChatError(error, started, config),
@@ -68,19 +68,26 @@ async function* ended(data: AsyncIterable<unknown>, signal: AbortSignal): AsyncG
   if (!signal.aborted) yield streamEnd
 }
 
-/** Some servers and gateways answer in one piece, whatever they were asked. */
-async function* whole(response: Response, config: ModelConfig): AsyncGenerator<unknown> {
-  const text = await response.text()
+/** Anything but a stream, and a page, which is what a wrong base URL answers. */
+const isInOnePiece = (type: string): boolean => type !== '' && !/\b(event-stream|html)\b/i.test(type)
+
+/** Some servers and gateways answer in one piece, whatever they were asked, or do not say that it is a stream. */
+async function* whole(data: AsyncIterable<unknown>, response: Response, config: ModelConfig): AsyncGenerator<unknown> {
+  const text = await response.clone().text()
+  if (/^\s*(data|event|id|retry)?:/.test(text)) yield* data
+  else yield toAnswer(text, config)
+  yield streamEnd
+}
+
+function toAnswer(text: string, config: ModelConfig): JsonObject {
   let answer: Json
   try {
     answer = JSON.parse(text) as Json
   } catch {
     throw streamCut(config)
   }
-  if (!isJsonObject(answer) || !['choices', 'error', 'object'].some((key) => Object.hasOwn(answer, key)))
-    throw badReply('it is JSON without "choices"')
-  yield answer
-  yield streamEnd
+  if (isJsonObject(answer) && ['choices', 'error', 'object'].some((key) => Object.hasOwn(answer, key))) return answer
+  throw badReply('it is JSON without "choices"')
 }
 
 /** The SDK reads only the field "error" of a refused request; many servers say why in another. */
