@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../core/json.js'
 import { resolveReference, type TypeNames } from './declarations-type.js'
+import { sha256 } from './hash.js'
 
 /** The named types of a set of declarations. */
 export interface NameTable {
@@ -68,9 +69,18 @@ export function shareTypes(text: string, table: NameTable): string {
   return whole
 }
 
+const identities = new WeakMap<JsonSchema, Map<string, string>>()
+
 /** Two schemas of the same text whose parts are called the same mean the same. */
 function identityOf(root: JsonSchema, reference: string, depth: number): string {
-  return JSON.stringify([reference, depth, resolveReference(reference, root), root.$defs, root.definitions])
+  const known = identities.get(root) ?? new Map<string, string>()
+  identities.set(root, known)
+  const key = `${depth} ${reference}`
+  const identity =
+    known.get(key) ??
+    sha256(JSON.stringify([reference, depth, resolveReference(reference, root), root.$defs, root.definitions]))
+  known.set(key, identity)
+  return identity
 }
 
 function free(hint: string, ...tables: readonly NameTable[]): string {

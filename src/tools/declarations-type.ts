@@ -18,7 +18,12 @@ export interface TypeStyle {
   readonly docs?: boolean
   /** Absent: a schema that contains itself is written until `depth` ends it. */
   readonly names?: TypeNames
+  /** Parts that may be written, counted down; those below 0 are `unknown`. Parts that refer to others twice double each time. */
+  readonly budget?: { left: number }
 }
+
+/** Parts of a type that has no budget. */
+const mostParts = 2_000
 
 interface Type {
   readonly text: string
@@ -41,8 +46,9 @@ export function writeType(schema: Json | undefined, style: TypeStyle, hint = '')
   return createWriter(style)(schema, { depth: style.depth, hint, direct: [] }).text
 }
 
-function createWriter({ root, depth: deepest, docs = false, names }: TypeStyle) {
+function createWriter({ root, depth: deepest, docs = false, names, budget = { left: mostParts } }: TypeStyle) {
   const write = (schema: Json | undefined, place: Place): Type => {
+    if (budget.left-- <= 0) return unknown
     if (schema === false) return { text: 'never' }
     if (!isJsonObject(schema) || place.depth < 0) return unknown
     if (typeof schema.$ref === 'string') return both([follow(schema.$ref, place), own(schema, place)])
@@ -185,8 +191,18 @@ function guess(schema: JsonObject): Json {
   return schema.items || schema.prefixItems ? 'array' : 'unknown'
 }
 
+const recursive = new WeakMap<JsonSchema, Map<string, boolean>>()
+
 /** Whether what a reference leads to leads back to it. */
 function isRecursive(reference: string, root: JsonSchema): boolean {
+  const known = recursive.get(root) ?? new Map<string, boolean>()
+  recursive.set(root, known)
+  const found = known.get(reference) ?? leadsBack(reference, root)
+  known.set(reference, found)
+  return found
+}
+
+function leadsBack(reference: string, root: JsonSchema): boolean {
   const reached = new Set<string>()
   const todo = [reference]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {

@@ -10,7 +10,7 @@ import {
   typeLines,
   type NameTable,
 } from './declarations-names.js'
-import { writeType, type TypeNames } from './declarations-type.js'
+import { writeType, type TypeStyle } from './declarations-type.js'
 
 export interface DeclareOptions {
   /** With descriptions, of the tools and of their fields. */
@@ -20,6 +20,9 @@ export interface DeclareOptions {
   /** The names of all tools that there are, if these are only some of them. */
   readonly among?: ReadonlySet<string>
 }
+
+/** Parts of a schema that may be looked at for each character of its declaration: some leave none. */
+const partsPerCharacter = 2
 
 /** Levels that are tried, until a declaration is short enough. */
 const depths = [8, 6, 4, 3, 2, 1]
@@ -93,8 +96,10 @@ function declare(tool: ToolDefinition, docs: boolean, longest: number, kept: Nam
   for (const { tool: part, depth, docs: said } of attempts) {
     const own = createNameTable()
     const names = createTypeNames(own, kept)
-    const text = `${parameters(part, depth, said, names)}: Promise<${returned(part, depth, said, names)}>${mark}`
-    if (text.length + typeLines(own).join('').length > longest) continue
+    const budget = { left: longest * partsPerCharacter }
+    const style = { depth, docs: said, names, budget }
+    const text = `${parameters(part, style)}: Promise<${returned(part, style)}>${mark}`
+    if (budget.left < 0 || text.length + typeLines(own).join('').length > longest) continue
     keepNames(own, kept)
     return text
   }
@@ -110,8 +115,10 @@ function withoutOptional(tool: ToolDefinition): ToolDefinition {
   return { ...tool, input, output: {} }
 }
 
-function parameters({ name, input }: ToolDefinition, depth: number, docs: boolean, names: TypeNames): string {
-  const type = writeType(input, { root: input, depth, docs, names }, `${name}_input`)
+type Style = Omit<TypeStyle, 'root'>
+
+function parameters({ name, input }: ToolDefinition, style: Style): string {
+  const type = writeType(input, { ...style, root: input }, `${name}_input`)
   const { properties, required } = input
   const isOpen = input.additionalProperties === true || !isJsonObject(properties)
   if (type === '{}' || (type === 'object' && !isOpen && Object.keys(properties).length === 0)) return '()'
@@ -119,5 +126,5 @@ function parameters({ name, input }: ToolDefinition, depth: number, docs: boolea
   return `(input${mayBeLeft ? '?' : ''}: ${type})`
 }
 
-const returned = ({ name, output }: ToolDefinition, depth: number, docs: boolean, names: TypeNames): string =>
-  output ? writeType(output, { root: output, depth, docs, names }, `${name}_output`) : 'unknown'
+const returned = ({ name, output }: ToolDefinition, style: Style): string =>
+  output ? writeType(output, { ...style, root: output }, `${name}_output`) : 'unknown'

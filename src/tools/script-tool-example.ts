@@ -15,9 +15,16 @@ interface Link {
   readonly worth: number
 }
 
+/** Characters of a value that a schema gives; a longer one shows no more. */
+const longestSample = 100
+/** Required fields of a tool that is shown: with more, its call is longer than the rest of the description. */
+const mostFields = 16
+
 /** A script of reads, so that a model that copies it does no harm; of two if one gives what the other takes. */
 export function exampleOf(tools: readonly ToolDefinition[]): string | undefined {
-  const reads = tools.filter(({ risk }) => risk === 'read').slice(0, 100)
+  const reads = tools
+    .filter(({ risk, input }) => risk === 'read' && requiredOf(input).length <= mostFields)
+    .slice(0, 100)
   const [first] = reads
   if (!first) return undefined
   const call = (tool: ToolDefinition, given: readonly string[] = [], more = ''): string => {
@@ -100,12 +107,12 @@ function follow(schema: Json | undefined, root: JsonSchema | undefined, steps = 
 }
 
 /** A value of the shape that a schema asks for, of its required properties only. */
-function sample(given: Json | undefined, depth: number, root: JsonSchema): Json {
-  const schema = follow(given, root)
+function sample(part: Json | undefined, depth: number, root: JsonSchema): Json {
+  const schema = follow(part, root)
   if (!schema) return {}
-  if (schema.const !== undefined) return schema.const
-  if (schema.default !== undefined) return schema.default
-  for (const list of [schema.enum, schema.examples]) if (Array.isArray(list) && list.length > 0) return list[0]!
+  const [first] = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : []))
+  const given = [schema.const, schema.default, first].find((value) => value !== undefined)
+  if (given !== undefined && JSON.stringify(given).length <= longestSample) return given
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   if (type === 'string') return '...'
   if (type === 'number' || type === 'integer') return typeof schema.minimum === 'number' ? schema.minimum : 1

@@ -6,6 +6,7 @@ import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
 import { checkScript } from '../../src/sandbox/check/check-script.js'
 import { parseScript } from '../../src/sandbox/check/tree.js'
 import { scriptToolDefinition } from '../../src/tools/script-tool.js'
+import { createToolSearch } from '../../src/tools/search.js'
 import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
 
 const corpus = process.env.HANDRAIL_CORPUS ?? '../shared/data'
@@ -209,4 +210,65 @@ const optionsFor = (tools: readonly ToolDefinition[]) => ({
   timeZone: 'UTC',
   state: {},
   limits: defaultLimits,
+})
+
+describe('a schema that is not meant well', () => {
+  const range = (n: number) => Array.from({ length: n }, (_, i) => i)
+  const values: readonly JsonSchema[] = [
+    { type: 'object', default: { text: 'x'.repeat(100_000) } },
+    { type: 'string', default: 'x'.repeat(100_000) },
+    { enum: ['x'.repeat(100_000)] },
+    { const: 'x'.repeat(100_000) },
+    { type: 'string', examples: ['x'.repeat(100_000)] },
+  ]
+  it.each(values)('cannot put a long value into the example: %#', (schema) => {
+    expect(describes([define('get', 'read', object({ value: schema }, 'value'))]).length).toBeLessThan(3_000)
+  })
+
+  it('cannot fill the example with its fields', () => {
+    const names = Array.from({ length: 500 }, (_, i) => `field_${i}`)
+    const wide = define('wide', 'read', object(Object.fromEntries(names.map((name) => [name, string])), ...names))
+    expect(describes([wide]).length).toBeLessThan(3_000)
+    expect(example(wide, get)).toContain('get_order')
+  })
+
+  const levels = (width: number, height: number): JsonSchema => {
+    const level = (n: number) =>
+      n === height ? string : object(Object.fromEntries(range(width).map((i) => [`f${i}`, { $ref: `#/$defs/L${n}` }])))
+    return {
+      ...object({ root: { $ref: '#/$defs/L0' } }),
+      $defs: Object.fromEntries(range(height).map((n) => [`L${n}`, level(n + 1)])),
+    }
+  }
+  const doubling = (key: string): JsonSchema => ({
+    ...object({ root: { $ref: '#/$defs/L0' } }),
+    $defs: Object.fromEntries(
+      range(40).map((n) => [
+        `L${n}`,
+        n === 39 ? string : { [key]: [{ $ref: `#/$defs/L${n + 1}` }, { $ref: `#/$defs/L${n + 1}` }] },
+      ]),
+    ),
+  })
+  const knot: JsonSchema = {
+    ...object({ root: { $ref: '#/$defs/L0' } }),
+    $defs: Object.fromEntries(
+      range(30).map((n) => [
+        `L${n}`,
+        object(Object.fromEntries(range(30).map((i) => [`f${i}`, { $ref: `#/$defs/L${i}` }]))),
+      ]),
+    ),
+  }
+  it.each([
+    ['types of types of types', levels(12, 8)],
+    ['a type that is all of two', doubling('allOf')],
+    ['a type that is one of two', doubling('anyOf')],
+    ['types that all hold each other', knot],
+  ])('cannot hold its description up: %s', (_, input) => {
+    const tools = [define('get', 'read', input, input)]
+    const from = performance.now()
+    expect(describes(tools).length).toBeLessThan(5_000)
+    const found = createToolSearch(tools).describe('get')
+    expect(found.declaration).toContain('get(')
+    expect(performance.now() - from).toBeLessThan(20_000)
+  })
 })
