@@ -249,6 +249,7 @@ describe('The decoder of the Chat Completions API', () => {
     expect(idsOf(decode(calls(a), calls(b), end('length')))).toEqual(['a'])
     expect(idsOf(decode(calls(a, b), chunk({ content: 'And' }), end('length')))).toEqual(['a', 'b'])
     expect(idsOf(decode(calls(a, b), chunk({ content: 'And' }), end('content_filter')))).toEqual([])
+    expect(idsOf(decode(chunk({ content: '\n' }), calls(a), calls(b), end('length')))).toEqual(['a'])
   })
 
   it('is not finished before the server said so', () => {
@@ -328,6 +329,17 @@ describe('The decoder of the Chat Completions API', () => {
       { type: 'text', text: 'So.' },
     ])
     expect(deltas.map((delta) => delta.type === 'reasoning' && delta.text)).toEqual(['One', ' two.', false])
+  })
+
+  it('keeps the details of a whole answer as they are, and those of different items apart', () => {
+    const detail = (id: string | null, text: string) => ({ type: 'reasoning.text', index: 0, id, text })
+    const reasoning_details = [detail('a', 'One'), detail('a', ' two.')]
+    const message = { role: 'assistant', content: 'So.', reasoning_details }
+    expect(decode({ choices: [{ message }] }).reply?.parts[0]).toMatchObject({ native: { reasoning_details } })
+    const pieces = [detail('a', 'One'), detail(null, ' two.'), detail('b', 'Three.')]
+    const { reply } = decode(...pieces.map((one) => chunk({ reasoning_details: [one] })), end())
+    const apart = [detail('a', 'One two.'), detail('b', 'Three.')]
+    expect(reply?.parts).toEqual([{ type: 'reasoning', text: 'One two.Three.', native: { reasoning_details: apart } }])
   })
 
   it('reads content that is a list of parts, and keeps each', () => {

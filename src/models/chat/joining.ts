@@ -27,6 +27,7 @@ const continues = (last: Json, item: Json): last is JsonObject =>
   isJsonObject(item) &&
   last.type === item.type &&
   last.index === item.index &&
+  (last.id ?? item.id) === (item.id ?? last.id) &&
   (last.index !== undefined || last.type === 'text') &&
   texts.some((key) => key in last)
 

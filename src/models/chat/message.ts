@@ -109,12 +109,13 @@ export function createChatMessage(tools: readonly ToolDefinition[]): ChatMessage
       ]
     },
     end(cut) {
+      const cameLast = last
       const deltas = tag.end().flatMap(speak)
       let index = slots.length
       const looksForCalls = calls.length === 0 && tools.length > 0 && cut === 'nothing'
       const parts = slots.flatMap((slot): ReplyPart[] => {
         if (slot.kind === 'call')
-          return cut === 'calls' || (cut === 'last' && slot === last) ? [] : [callPart(slot.call)]
+          return cut === 'calls' || (cut === 'last' && slot === cameLast) ? [] : [callPart(slot.call)]
         if (slot.kind === 'other') return [{ type: 'other', native: slot.native }]
         const found =
           looksForCalls && slot.kind === 'text' ? readTextCalls(slot.text, tools) : { text: slot.text, calls: [] }
@@ -142,7 +143,7 @@ function note(fields: Map<string, Json>, key: string, value: Json): void {
   if (thoughtFields.includes(key) && typeof before === 'string' && typeof value === 'string')
     fields.set(key, before + value)
   else if (Array.isArray(before) && Array.isArray(value)) fields.set(key, joinDetails(before, value))
-  else fields.set(key, Array.isArray(value) ? joinDetails([], value) : value)
+  else fields.set(key, value)
 }
 
 const thinkingOf = ({ thinking }: JsonObject): string =>
