@@ -32,6 +32,8 @@ interface Pending {
 
 /** The most that a timer takes; it would fire at once for more. */
 const longestTimer = 2 ** 31 - 1
+/** Times that a worker may need to read what it was sent, of that to write it: megabytes are no fault of a script. */
+const readingFactor = 5
 /** Milliseconds from spawning a worker to its being ready. */
 const readyTimeout = 15_000
 
@@ -68,10 +70,12 @@ export class WorkerLink {
     const id = this.#nextId++
     try {
       const answer = await new Promise<SandboxAnswer>((resolve, reject) => {
-        const deadline = performance.now() + milliseconds
+        const from = performance.now()
+        this.#worker.postMessage({ id, ...body })
+        const sent = performance.now()
+        const deadline = sent + milliseconds + (sent - from) * readingFactor
         this.#pending.set(id, { resolve, reject, milliseconds, deadline })
         this.#watchUntil(deadline)
-        this.#worker.postMessage({ id, ...body })
       })
       if (answer.type === type) return answer as AnswerOf<T>
       throw this.#lose(
