@@ -1,10 +1,15 @@
 import type { AgentOptions } from 'handrail'
 import { scriptedDesk } from './scripted-desk.js'
 
-export const providers = ['openai', 'anthropic'] as const
+export const providers = ['openai', 'anthropic', 'gemini', 'openai-compatible'] as const
 export type Provider = (typeof providers)[number]
 
-export const providerNames: Readonly<Record<Provider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' }
+export const providerNames: Readonly<Record<Provider, string>> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  gemini: 'Gemini',
+  'openai-compatible': 'another server with the API of OpenAI',
+}
 
 /** An endpoint of the person's own. */
 export interface Endpoint {

@@ -10,6 +10,8 @@ interface Props {
 const examples = {
   openai: { baseURL: 'https://api.openai.com/v1', model: 'gpt-…' },
   anthropic: { baseURL: 'https://api.anthropic.com', model: 'claude-…' },
+  gemini: { baseURL: 'https://generativelanguage.googleapis.com/v1beta', model: 'gemini-…' },
+  'openai-compatible': { baseURL: 'http://localhost:11434/v1', model: 'qwen…' },
 } as const
 
 export function EndpointForm({ endpoint, isLocked, onChoose }: Props) {
