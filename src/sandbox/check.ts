@@ -2,7 +2,7 @@ import type { checkScript } from './check/check-script.js'
 import type { parseScript, Tree } from './check/tree.js'
 import type { Watched, watchWaits } from './check/waits.js'
 import type { FedResult, Sandbox, Script, ScriptFailure, ScriptOptions, ScriptTurn } from './script.js'
-import type { StripTypes } from './typescript.js'
+import { hasTypeArguments, type StripTypes } from './typescript.js'
 
 /** Reads a script without running it. */
 export interface ScriptReader {
@@ -78,7 +78,10 @@ class CheckedScript implements Script {
     if (options.code.length > options.limits.sourceBytes) return undefined
     try {
       const reader = await this.loadReader()
-      const tree = reader.parse(options) ?? reader.parse(options, await this.loadStripper())
+      const typed = async () => reader.parse(options, await this.loadStripper())
+      const tree = hasTypeArguments(options)
+        ? ((await typed()) ?? reader.parse(options))
+        : (reader.parse(options) ?? (await typed()))
       return tree && find(tree, reader)
     } catch {
       return undefined

@@ -1,6 +1,6 @@
 import type { ScriptFailure } from '../core/events.js'
 import { versionOf } from './engine-name.js'
-import { emptyFailure } from './failures.js'
+import { crashFailure, emptyFailure } from './failures.js'
 import { HandrailError } from '../errors.js'
 import { frameOf } from './program.js'
 import { scriptFailure } from './script.js'
@@ -88,25 +88,43 @@ class TypeScriptScript implements Script {
     begin: (script: Script) => Promise<readonly ScriptTurn[]>,
     onNoStripper: (cause: unknown) => undefined,
   ): Promise<readonly ScriptTurn[]> {
+    if (hasTypeArguments(this.options)) {
+      const strip = await this.loadStripper().catch(onNoStripper)
+      if (!strip) return [unstripped]
+      const { turns } = await this.#beginStripped(begin, strip)
+      if (turns) return turns
+      this.#script.end()
+      this.#script = this.sandbox.start(this.options)
+      if (this.#isEnded) this.#script.end()
+    }
     const turns = await begin(this.#script)
     if (!isSyntax(turns[0]) || isTooLong(this.options)) return turns
     const strip = await this.loadStripper().catch(onNoStripper)
     if (!strip) return turns
-    const failures = [failureOf(turns[0])]
-    for (const source of strippedSources(this.options, strip)) {
-      if (this.#isEnded) return turns
-      this.#script.end()
-      this.#script = this.sandbox.start({ ...this.options, code: source.code })
-      const again = await begin(this.#script)
-      if (!isSyntax(again[0])) {
-        this.#source = source
-        return again.map((turn) => this.#inOwnText(turn))
-      }
-      failures.push(source.toOwn(failureOf(again[0])))
-    }
+    const stripped = await this.#beginStripped(begin, strip)
+    if (stripped.turns) return stripped.turns
+    if (this.#isEnded) return turns
+    const failures = [failureOf(turns[0]), ...stripped.failures]
     const [first = ''] = sources(this.options.code, this.options.engine)
     const failure = furthest([...failures.slice(0, 2), ...failuresOfStripping(first, strip)])
     return [{ ...turns[0]!, outcome: { status: 'error', failure } }]
+  }
+
+  /** The first text that compiles without its types. */
+  async #beginStripped(begin: (script: Script) => Promise<readonly ScriptTurn[]>, strip: StripTypes) {
+    const failures: ScriptFailure[] = []
+    for (const source of strippedSources(this.options, strip)) {
+      if (this.#isEnded) break
+      this.#script.end()
+      this.#script = this.sandbox.start({ ...this.options, code: source.code })
+      const turns = await begin(this.#script)
+      if (!isSyntax(turns[0])) {
+        this.#source = source
+        return { turns: turns.map((turn) => this.#inOwnText(turn)), failures }
+      }
+      failures.push(source.toOwn(failureOf(turns[0])))
+    }
+    return { failures }
   }
 
   async resume(fed: FedResult): Promise<ScriptTurn> {
@@ -124,8 +142,26 @@ class TypeScriptScript implements Script {
   }
 }
 
+const typeArguments = /[\w$]<(?=[A-Za-z_${['"])[^<>=&()`]{0,200}(?:<[^<>=&()`]{0,100}>[^<>=&()`]{0,100}){0,4}>\(/
+
+/** `list<string>(x)` compiles without TypeScript too, as comparisons that nobody means: such a text is read as TypeScript first. */
+export const hasTypeArguments = (options: Pick<ScriptOptions, 'code' | 'engine' | 'limits'>): boolean =>
+  versionOf(options.engine) !== 1 && !isTooLong(options) && typeArguments.test(options.code)
+
+const unstripped: ScriptTurn = {
+  calls: [],
+  prints: [],
+  outcome: {
+    status: 'error',
+    failure: crashFailure('what takes the types out of it does not load. Write it in JavaScript'),
+  },
+  cpuMs: 0,
+  memoryBytes: 0,
+}
+
 /** In this thread nothing ends what takes too long. */
-const isTooLong = ({ code, limits }: ScriptOptions): boolean => code.length > limits.sourceBytes
+const isTooLong = ({ code, limits }: Pick<ScriptOptions, 'code' | 'limits'>): boolean =>
+  code.length > limits.sourceBytes
 
 const isSyntax = (turn: ScriptTurn | undefined): boolean =>
   turn?.outcome?.status === 'error' && turn.outcome.failure.code === 'script_syntax'
