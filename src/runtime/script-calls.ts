@@ -4,8 +4,11 @@ import type { Json } from '../core/json.js'
 
 /** Calls of a failed script that the model is told of. */
 const mostCalls = 40
-/** Characters of a call's input that it is shown. */
+/** Characters of a call's input that it is shown, and of what failed. */
 const shownInput = 200
+const shownError = 200
+/** Characters of all of them: with the error of the script itself they are less than a model is shown of a result. */
+const mostCharacters = 9_000
 
 /**
  * What a script had called before it failed, and what came of each, for the model that must decide what is left to do. Of many,
@@ -22,7 +25,7 @@ export function callsOf(events: readonly RunEvent[], scriptId: string): Json[] {
     if (event.type === 'tool-decision') entry.isWrite = event.mode === 'write'
     if (event.type === 'tool-result') {
       entry.outcome = event.outcome
-      if (event.failure) entry.error = event.failure.message
+      if (event.failure) entry.error = cut(event.failure.message, shownError)
     }
   }
   return listed([...calls.values()])
@@ -37,22 +40,31 @@ interface Entry {
 }
 
 function listed(all: readonly Entry[]): Json[] {
-  const important = new Set(all.filter(({ isWrite, outcome }) => isWrite || outcome !== 'ok').slice(-mostCalls))
-  for (const entry of all.toReversed()) if (important.size < mostCalls) important.add(entry)
-  const shownEntries = all.filter((entry) => important.has(entry))
-  const left = all.length - shownEntries.length
+  const writes = all.filter(({ isWrite }) => isWrite)
+  const failures = all.filter(({ isWrite, outcome }) => !isWrite && outcome !== 'ok')
+  const chosen = new Map<Entry, Json>()
+  let left = mostCharacters
+  for (const entry of [writes, failures, all].flatMap((each) => each.toReversed())) {
+    if (chosen.size === mostCalls || chosen.has(entry)) continue
+    const { tool, input, outcome, error } = entry
+    const json: Json = { tool, input, outcome, ...(error !== undefined && { error }) }
+    const length = JSON.stringify(json).length
+    if (length > left) break
+    left -= length
+    chosen.set(entry, json)
+  }
+  const hidden = all.length - chosen.size
   return [
-    ...(left > 0 ? [`${left} more calls are not shown`] : []),
-    ...shownEntries.map(({ tool, input, outcome, error }): Json => ({
-      tool,
-      input,
-      outcome,
-      ...(error !== undefined && { error }),
-    })),
+    ...(hidden > 0 ? [`${hidden} more calls are not shown`] : []),
+    ...all.flatMap((entry) => (chosen.has(entry) ? [chosen.get(entry)!] : [])),
   ]
 }
 
 function shown(input: Json): Json {
   const text = JSON.stringify(input)
-  return text.length <= shownInput ? input : `${text.slice(0, shownInput)}…`
+  return text.length <= shownInput ? input : cut(text, shownInput)
 }
+
+/** As much of a text, and no half of a character. */
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
