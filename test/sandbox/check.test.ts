@@ -168,7 +168,7 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
   [
     'const a = await [1].map(async (id) => tools.get_order({ order_id: `${id}` }))\nreturn a',
     1,
-    11,
+    17,
     /await Promise\.all/,
   ],
   ['return [1].map(async () => { await sleep(1) })', 1, 8, /A result cannot hold promises: write await Promise\.all/],
