@@ -43,10 +43,12 @@ export function positionOf(line: number, column: number, { head, reading: { shif
   const lines = source.split('\n')
   // What is missing at the end is missed behind it.
   const before = (line === 1 ? head : 0) + (line === shift?.line ? shift.by : 0)
+  // A script can give an error a stack of its own making.
+  const within = (n: number, most: number) => Math.min(Math.max(1, n), most)
   const own =
     line > lines.length
       ? { line: lines.length, column: lines.at(-1)!.length + 1 }
-      : { line, column: Math.max(1, column - before) }
+      : { line: within(line, lines.length), column: within(column - before, (lines[line - 1] ?? '').length + 1) }
   return { ...own, frame: frameOf(source, own.line, own.column) }
 }
 

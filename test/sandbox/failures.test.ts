@@ -68,3 +68,19 @@ describe('a failure says what to do', () => {
     )
   })
 })
+
+describe('a stack that a script made gives no place', () => {
+  it.each(['0:0', '1:99999999', `${'9'.repeat(30)}:1`, `${'9'.repeat(400)}:${'9'.repeat(400)}`, '2:0'])(
+    'outside of its text: %s',
+    async (place) => {
+      const code = `const e = new Error("x")\ne.stack = "at f (script.js:${place})"\nthrow e`
+      const lines = code.split('\n')
+      const { line, column, frame } = await failureOf(code)
+      expect(line).toBeGreaterThanOrEqual(1)
+      expect(line).toBeLessThanOrEqual(lines.length)
+      expect(column).toBeGreaterThanOrEqual(1)
+      expect(column).toBeLessThanOrEqual(lines[line! - 1]!.length + 1)
+      expect(frame).toContain(`> ${line} |`)
+    },
+  )
+})
