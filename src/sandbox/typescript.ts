@@ -32,6 +32,11 @@ export interface StrippedSource {
 }
 type Place = Pick<ScriptFailure, 'line' | 'column' | 'frame'>
 
+/** It is code, and the stripper leaves it out. */
+const namespace = /^[ \t]*(?:export[ \t]+)?(?:namespace|module)[ \t]+[\w$.]+\s*\{/m
+
+const isLeftOut = (source: string, { code }: Stripped): boolean => namespace.test(source) && !namespace.test(code)
+
 /** The texts that may be the script, those that have types, without them; as the engine they were started on reads them. */
 export function* strippedSources(
   { code, engine }: Pick<ScriptOptions, 'code' | 'engine'>,
@@ -40,6 +45,7 @@ export function* strippedSources(
   for (const source of sources(code, engine)) {
     const stripped = attempt(() => strip(source))
     if (stripped === undefined || stripped.code === source) continue
+    if (versionOf(engine) !== 1 && isLeftOut(source, stripped)) continue
     yield { code: stripped.code, toOwn: (place) => placeBefore(place, source, stripped) }
     if (versionOf(engine) === 1) return
   }
@@ -171,7 +177,8 @@ const failureOf = (turn: ScriptTurn | undefined): ScriptFailure =>
 
 /** To the engine, each type is a fault: the true one is where a reader of types stops. */
 function furthest([plain, ...others]: readonly ScriptFailure[]): ScriptFailure {
-  if (plain!.hint !== undefined) return plain!
+  const hinted = [plain!, ...others].find(({ hint }) => hint !== undefined)
+  if (hinted) return hinted
   const isBefore = (a: ScriptFailure, b: ScriptFailure) =>
     a.line === b.line ? (a.column ?? 0) < (b.column ?? 0) : (a.line ?? 0) < (b.line ?? 0)
   return others.reduce((best, other) => (isBefore(best, other) ? other : best), plain!)
@@ -179,7 +186,12 @@ function furthest([plain, ...others]: readonly ScriptFailure[]): ScriptFailure {
 
 function failuresOfStripping(source: string, strip: StripTypes): ScriptFailure[] {
   try {
-    strip(source)
+    const at = isLeftOut(source, strip(source)) ? source.search(namespace) : -1
+    if (at < 0) return []
+    const line = source.slice(0, at).split('\n').length
+    const hint = 'A script has no namespaces: write const NAME = { ... }.'
+    const message = 'SyntaxError: a namespace is no declaration of a script'
+    return [scriptFailure('script_syntax', message, { line, column: 1, frame: frameOf(source, line, 1), hint })]
   } catch (error) {
     const { message, loc } = error as Error & { readonly loc?: { readonly line: number; readonly column: number } }
     if (!(error instanceof SyntaxError) || !loc) return []
@@ -187,7 +199,6 @@ function failuresOfStripping(source: string, strip: StripTypes): ScriptFailure[]
     const text = `SyntaxError: ${message.replace(/^Error (?:parsing|transforming) [^:]*: /, '').replace(/ \(\d+:\d+\)$/, '')}`
     return [scriptFailure('script_syntax', text, { line, column, frame: frameOf(source, line, column) })]
   }
-  return []
 }
 
 function attempt<T>(work: () => T): T | undefined {

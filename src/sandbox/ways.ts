@@ -141,6 +141,7 @@ export function absentWay(
   if (message.startsWith('could not load module')) return noModules
   if (message === 'not a function' && line.includes('captureStackTrace')) return 'Leave captureStackTrace out.'
   if (/^not a (?:constructor|function)$/.test(message) && line.includes('Intl.')) return theIntl
+  if (message === 'not a function' && before.endsWith('Array.fromAsync')) return 'Write await Promise.all(list).'
   if (message === 'cannot convert to object' || message === 'value is not iterable')
     return native === undefined ? takenWays[message] : undefined
   if (message !== 'not a function') return undefined

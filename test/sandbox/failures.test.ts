@@ -19,6 +19,7 @@ describe('a failure names what is not a function', () => {
     ['[1].concat(2).mapp((x) => x)', '….mapp is not a function.'],
     ['[1].map((x) => x.foo())', 'x.foo is not a function: print(x) shows what it is.'],
     ['[1].map(3)', 'map needs a function.'],
+    ['await Array.fromAsync([1])', 'Write await Promise.all(list).'],
     ['const name = "none"\nawait tools[name]({})', 'The tools are echo, other.'],
     [
       'const c = await tools.echo({}).catch(() => ({}))\nreturn c.go()',

@@ -3,7 +3,7 @@ import { withCheck } from '../../src/sandbox/check.js'
 import { scriptReader } from '../../src/sandbox/check/reader.js'
 import { stripTypes } from '../../src/sandbox/strip-types.js'
 import { withTypeScript } from '../../src/sandbox/typescript.js'
-import { at, failureOf, ok, startScript, valueOf } from '../conformance/run-script.js'
+import { at, failureOf, ok, runScript, startScript, valueOf } from '../conformance/run-script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
 
 describe('a script in TypeScript whose stripper does not load', () => {
@@ -65,5 +65,31 @@ describe('a script whose types compile without TypeScript', () => {
   it('is found in the time of its length', async () => {
     for (const part of ['a<b', 'a<b>c', 'a<b<c>d', 'a<', '<(', 'a<b,'])
       expect(await failureOf(sandbox, `${part.repeat(60_000 / part.length)} :`)).toMatch(/^script_/)
+  })
+})
+
+describe('a namespace, which is code', () => {
+  const sandbox = withTypeScript(createIsolateSandbox(), async () => stripTypes)
+  const hintOf = async (code: string) => {
+    const { outcome } = await runScript(sandbox, code)
+    return outcome.status === 'error' ? outcome.failure : outcome
+  }
+
+  it.each(['namespace Sum { export const of = 1 }\nreturn Sum.of', 'const n: number = 1\nmodule Sum {\n}\nreturn n'])(
+    'is not left out: %s',
+    async (code) => {
+      expect(await hintOf(code)).toMatchObject({
+        code: 'script_syntax',
+        hint: expect.stringContaining('no namespaces'),
+      })
+    },
+  )
+
+  it.each([
+    ['declare namespace Sum { const of: number }\nreturn 1', 1],
+    ['const text: string = `\nnamespace A {\n}`\nreturn text.length', 16],
+    ['const module: number = 1\nreturn module', 1],
+  ])('of types, or in a text, is none: %s', async (code, value) => {
+    expect(await valueOf(sandbox, code)).toBe(value)
   })
 })
