@@ -1,4 +1,4 @@
-import { isDeeperThan, isJsonObject } from '../core/json.js'
+import { isJsonObject } from '../core/json.js'
 import type { Risk, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
 import { nearest } from '../core/nearest.js'
@@ -7,8 +7,6 @@ import { scriptToolName } from './script-tool.js'
 const risks: readonly Risk[] = ['read', 'reversible', 'irreversible', 'sensitive']
 /** `__proto__` cannot be a property that a script reads as `tools.NAME`. */
 const reserved = [scriptToolName, '__proto__']
-/** Levels of a schema, as JSON: what reads one calls itself for each. */
-const deepestSchema = 256
 /** The most that a timer takes. */
 const longest = 2 ** 31 - 1
 const fields = ['name', 'description', 'input', 'output', 'risk', 'checked', 'idempotent', 'reconciles', 'timeout']
@@ -48,9 +46,6 @@ export function checkDefinition(definition: ToolDefinition): void {
   if (!isJsonObject(input) || input.type !== 'object')
     refuse(name, `"input" must be a schema of an object, with type "object"; its type is ${shown(input?.type)}`)
   if (output !== undefined && !isJsonObject(output)) refuse(name, '"output" must be a JSON Schema object')
-  for (const [field, schema] of Object.entries({ input, output }))
-    if (schema && isDeeperThan(schema, deepestSchema))
-      refuse(name, `"${field}" must be nested no deeper than ${deepestSchema} levels`)
   for (const field of ['checked', 'idempotent', 'reconciles'] as const) {
     const value: unknown = definition[field]
     if (value !== undefined && typeof value !== 'boolean')

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '../core/json.js'
+import { canonicalJson, isDeeperThan, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
@@ -51,6 +51,7 @@ export function createToolSet(
   const names = new Set<string>()
   for (const definition of given) {
     checkDefinition(definition)
+    checkDepth(definition)
     if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
     names.add(definition.name)
   }
@@ -64,6 +65,16 @@ export function createToolSet(
     get: (name) => entries.get(name),
     nearest: (name) => nearest(name, scripts ? [scriptToolName, ...names] : names),
   }
+}
+
+/** Levels of a schema, as JSON: what reads one calls itself for each. */
+const deepestSchema = 256
+
+/** Here alone, as the page reads no schema. */
+function checkDepth({ name, input, output }: ToolDefinition): void {
+  for (const [field, schema] of Object.entries({ input, output }))
+    if (schema && isDeeperThan(schema, deepestSchema))
+      refuse(name, `"${field}" must be nested no deeper than ${deepestSchema} levels`)
 }
 
 function createEntry(definition: ToolDefinition, validator: Validator): ToolEntry {

@@ -118,19 +118,6 @@ describe('defineTool()', () => {
     expect(attempt(wrong)).toThrow(says)
   })
 
-  it('refuses a schema that is nested so deep that reading it could end the stack', () => {
-    const deep = (levels: number): JsonSchema => {
-      let schema: JsonSchema = { type: 'string' }
-      for (let i = 0; i < levels; i++) schema = { anyOf: [schema] }
-      return { type: 'object', properties: { a: schema } }
-    }
-    const define = (input: JsonSchema, output: JsonSchema) => () =>
-      defineTool({ name: 'deep', description: 'Deep', risk: 'read', run: () => ({}), input, output })
-    expect(define(deep(20), deep(20))).not.toThrow()
-    expect(define(deep(400), deep(1))).toThrow('"input" must be nested no deeper than 256 levels')
-    expect(define(deep(1), deep(400))).toThrow('"output" must be nested no deeper than 256 levels')
-  })
-
   it('refuses what is no object at all', () => {
     expect(() => defineTool(null as never)).toThrow('Cannot define tool missing: it must be an object')
   })

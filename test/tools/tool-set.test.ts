@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonSchema } from '../../src/core/json.js'
 import type { ToolDefinition } from '../../src/core/tool-definition.js'
 import { createAjvValidator } from '../../src/tools/ajv-validator.js'
 import type { Validator } from '../../src/tools/fault.js'
@@ -37,6 +38,19 @@ describe('createToolSet()', () => {
       'Cannot define tool "a": there is another tool of that name',
     )
     expect(() => createToolSet([define('run_script')], validator)).toThrow('reserved')
+  })
+
+  it('refuses a schema that is nested so deep that reading it could end the stack', () => {
+    const deep = (levels: number): JsonSchema => {
+      let schema: JsonSchema = { type: 'string' }
+      for (let i = 0; i < levels; i++) schema = { anyOf: [schema] }
+      return { type: 'object', properties: { a: schema } }
+    }
+    const set = (input: JsonSchema, output: JsonSchema) => () =>
+      createToolSet([define('deep', { input, output })], validator)
+    expect(set(deep(20), deep(20))).not.toThrow()
+    expect(set(deep(5_000), deep(1))).toThrow('"input" must be nested no deeper than 256 levels')
+    expect(set(deep(1), deep(5_000))).toThrow('"output" must be nested no deeper than 256 levels')
   })
 
   it.each<[string, object]>([
