@@ -1,7 +1,7 @@
 /** Characters of an error's text that leave the isolate. */
 const errorLength = 2000
 /** Characters of an error that is the reason of another. */
-const reasonLength = 500
+const reasonLength = 200
 /** Errors of one that gathers many. */
 const mostReasons = 3
 

@@ -318,12 +318,18 @@ export const throws: Family = {
     [
       'fills the log with causes',
       `throw new Error('m', { cause: 'x'.repeat(2e6) })`,
-      { ends: 'thrown', message: /^Error: m$/ },
+      { ends: 'thrown', message: /^Error: m \[cause: x{200}\]$/ },
     ],
     [
       'fills the log with errors of an error',
       `throw new AggregateError(Array(1e5).fill(new Error('x')), 'm')`,
-      { ends: 'thrown', message: /^AggregateError: m$/ },
+      { ends: 'thrown', message: /^AggregateError: m \[Error: x; Error: x; Error: x; and more\]$/ },
+    ],
+    [
+      'fills the log with all that an error has',
+      `const long = 'x'.repeat(1e5); const e = new AggregateError(Array(9).fill(new Error(long)), long, { cause: long })
+e.name = long; throw e`,
+      { ends: 'thrown', message: /^x{2000}: x{2000} \[Error: x+; .*and more\] \[cause: x{200}\]$/ },
     ],
     [
       'makes up a place in its text',
