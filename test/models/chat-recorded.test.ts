@@ -1,11 +1,11 @@
 import { OpenAI } from 'openai'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.js'
+import type { JsonObject } from '../../src/core/json.js'
 import { HandrailError } from '../../src/errors.js'
 import { createChatModel } from '../../src/models/chat/model.js'
 import type { ModelDelta, ModelReply } from '../../src/models/model.js'
 import { chatRecordings, hasRecordings, toChunks, toolsOf, toSse, type ChatRecording } from './chat-recordings.js'
-import { eventsOf, listOf, record, textOf } from './recorded-json.js'
+import { heard, joined, toldBy, type Told } from './chat-told.js'
 
 type Served = Pick<ChatRecording, 'body' | 'isStream' | 'status' | 'request'>
 type Outcome =
@@ -55,79 +55,6 @@ async function ask({ request }: Served, fetch: typeof globalThis.fetch): Promise
   } catch (error) {
     if (!HandrailError.is(error)) throw error
     return { code: error.code, retryable: error.retryable }
-  }
-}
-
-/** What a message comes to, as the server told it. */
-interface Told {
-  readonly text: string
-  readonly thoughts: string
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: Json }[]
-  readonly input?: Json
-}
-
-const parsed = (text: string): Json => JSON.parse(text === '' ? '{}' : text) as Json
-const contentOf = (content: Json | undefined): string =>
-  typeof content === 'string'
-    ? content
-    : listOf(content)
-        .map(({ text }) => textOf(text))
-        .join('')
-const thoughtsOf = (message: JsonObject): string =>
-  textOf(message.reasoning_content) ||
-  textOf(message.reasoning) ||
-  [...listOf(message.reasoning_details), ...listOf(message.content).flatMap(({ thinking }) => listOf(thinking))]
-    .map(({ text, summary }) => textOf(text) || textOf(summary))
-    .join('')
-
-/** Thoughts that a server left in its content stand in tags. */
-function untagged(content: string, thoughts: string): Pick<Told, 'text' | 'thoughts'> {
-  const [, inTags, text = content] = /^\s*<think>([^]*?)(?:<\/think>\s*|$)([^]*)$/.exec(content) ?? []
-  return { text, thoughts: thoughts + (inTags ?? '') }
-}
-
-function toldBy(answer: JsonObject): Told {
-  const message = record(listOf(answer.choices)[0]?.message)
-  return {
-    ...untagged(contentOf(message.content) || textOf(message.refusal), thoughtsOf(message)),
-    calls: listOf(message.tool_calls).map(({ id, function: called }) => ({
-      id: textOf(id),
-      name: textOf(record(called).name),
-      input: parsed(textOf(record(called).arguments)),
-    })),
-    input: record(answer.usage).prompt_tokens,
-  }
-}
-
-function heard({ parts, usage }: ModelReply): Told {
-  const text = (...types: string[]) =>
-    parts.map((part) => ('text' in part && types.includes(part.type) ? part.text : '')).join('')
-  return {
-    text: text('text', 'refusal'),
-    thoughts: text('reasoning'),
-    calls: parts.flatMap((part) =>
-      part.type === 'call' ? [{ id: part.wireId ?? '', name: part.toolName, input: parsed(part.inputText) }] : [],
-    ),
-    input: usage?.input,
-  }
-}
-
-/** The chunks put together as simply as can be: true for streams that number their calls. */
-function joined({ body }: ChatRecording): Told {
-  const chunks = eventsOf(body)
-  const deltas = chunks.map(({ choices }) => record(listOf(choices)[0]?.delta))
-  const pieces = deltas.flatMap((delta) => listOf(delta.tool_calls))
-  const calls = new Map<Json, JsonObject[]>()
-  for (const piece of pieces) calls.set(piece.index ?? 0, [...(calls.get(piece.index ?? 0) ?? []), piece])
-  const usages = chunks.map(({ usage, x_groq }) => record(usage ?? record(x_groq).usage).prompt_tokens)
-  return {
-    ...untagged(deltas.map(({ content }) => contentOf(content)).join(''), deltas.map(thoughtsOf).join('')),
-    calls: [...calls.values()].map((list) => ({
-      id: textOf(list[0]?.id),
-      name: list.map((piece) => textOf(record(piece.function).name)).join(''),
-      input: parsed(list.map((piece) => textOf(record(piece.function).arguments)).join('')),
-    })),
-    input: usages.findLast((count) => count !== undefined),
   }
 }
 

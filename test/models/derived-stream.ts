@@ -19,8 +19,11 @@ function openAIEvents(response: JsonObject): JsonObject[] {
     ...openAIDeltas(item, output_index),
     { type: 'response.output_item.done', output_index, item },
   ])
-  const end = response.incomplete_details ? 'response.incomplete' : 'response.completed'
-  const events = [{ type: 'response.created', response: started }, ...items, { type: end, response }]
+  const created = { type: 'response.created', response: started }
+  // One that runs in the background has not ended.
+  const isOpen = /^(queued|in_progress|cancelled)$/.test(textOf(response.status))
+  const end = response.status === 'failed' ? 'failed' : response.incomplete_details ? 'incomplete' : 'completed'
+  const events = [created, ...items, ...(isOpen ? [] : [{ type: `response.${end}`, response }])]
   return events.map((event, sequence_number) => ({ ...event, sequence_number }))
 }
 
@@ -62,7 +65,7 @@ function openAIDeltas(item: JsonObject, output_index: number): JsonObject[] {
 }
 
 function anthropicEvents(message: JsonObject): JsonObject[] {
-  const { content, stop_reason = null, stop_sequence = null, usage = null } = message
+  const { content, stop_reason = null, stop_sequence = null, stop_details = null, usage = null } = message
   const started = {
     ...message,
     content: [],
@@ -77,7 +80,7 @@ function anthropicEvents(message: JsonObject): JsonObject[] {
       ...anthropicBlock(block).map((event) => ({ ...event, index })),
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage },
     { type: 'message_stop' },
   ]
 }

@@ -8,7 +8,7 @@ import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../../sr
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { createOpenAIModel } from '../../src/models/openai/model.js'
 import { factsOfClient, returned, wires } from './recorded-client.js'
-import { eventsOf, record, textOf, type Answer, type Fact } from './recorded-json.js'
+import { eventsOf, record, textOf, type Fact } from './recorded-json.js'
 import {
   recordings,
   serveRecordings,
@@ -16,6 +16,7 @@ import {
   type RecordedStep,
   type Recording,
 } from './recorded-server.js'
+import { finishes, wanted } from './recorded-end.js'
 import { allRecordings, callsOf, hasRecordings, type Provider } from './recordings.js'
 
 type Encode = (request: ModelRequest, config: ModelConfig) => object
@@ -103,24 +104,6 @@ function toMessage(reply: ModelReply, step: number, origin: { provider: string; 
   })
   return { role: 'assistant', parts, calls, origin }
 }
-
-const finishes: Readonly<Record<string, string>> = {
-  completed: 'stop',
-  // Some recorded gateways say it so.
-  complete: 'stop',
-  max_output_tokens: 'length',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  pause_turn: 'resend',
-  compaction: 'resend',
-  refusal: 'refusal',
-  // Two recorded streams stop without a word.
-  '': 'other',
-}
-
-/** The last call of an answer that was cut is not one that may be run. */
-const wanted = (answer: Answer) => (finishes[answer.end] === 'length' ? [] : callsOf(answer))
 
 /** The pieces of text for the user, as they were streamed. */
 const shownIn = (body: string): string =>
