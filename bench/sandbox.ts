@@ -1,5 +1,5 @@
-import { compileEngine } from '../src/sandbox/compile.js'
-import { createRemoteSandbox } from '../src/sandbox/remote.js'
+import { compileEngine } from '../src/sandbox/worker/compile.js'
+import { createRemoteSandbox } from '../src/sandbox/worker/remote.js'
 import { compare, timeOf, type Comparison, type Outcome } from './compare.js'
 import { between, runOnce, scriptModel, startAgent } from './agent.js'
 import { openEcho, spawnBenchWorker } from './bench-worker.js'

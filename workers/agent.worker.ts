@@ -1,7 +1,7 @@
 import { trustedWorker } from '../src/client/trusted-worker.js'
 import { withCheck } from '../src/sandbox/check.js'
-import { compileEngine } from '../src/sandbox/compile.js'
-import { createRemoteSandbox } from '../src/sandbox/remote.js'
+import { compileEngine } from '../src/sandbox/worker/compile.js'
+import { createRemoteSandbox } from '../src/sandbox/worker/remote.js'
 import { withTypeScript } from '../src/sandbox/typescript.js'
 import { startAgentWorker } from '../src/worker.js'
 

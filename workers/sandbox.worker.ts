@@ -1,3 +1,3 @@
-import { serveSandbox } from '../src/sandbox/serve.js'
+import { serveSandbox } from '../src/sandbox/worker/serve.js'
 
 serveSandbox(self)

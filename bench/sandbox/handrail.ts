@@ -1,6 +1,6 @@
 import { engineName } from '../../src/sandbox/engine-name.js'
 import type { Json } from '../../src/core/json.js'
-import { createIsolate } from '../../src/sandbox/quickjs.js'
+import { createIsolate } from '../../src/sandbox/isolate/quickjs.js'
 import {
   defaultLimits,
   type FedResult,

@@ -1,5 +1,5 @@
-import { compileEngine } from '../../src/sandbox/compile.js'
-import { createRemoteSandbox } from '../../src/sandbox/remote.js'
+import { compileEngine } from '../../src/sandbox/worker/compile.js'
+import { createRemoteSandbox } from '../../src/sandbox/worker/remote.js'
 import { compare, type Comparison, type Way } from '../compare.js'
 import { cloudflare } from './cloudflare.js'
 import { timeOfAll, timeOfEcho, timeOfRun, type Contender } from './contender.js'

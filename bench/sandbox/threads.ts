@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/json.js'
-import { compileEngine } from '../../src/sandbox/compile.js'
-import { createRemoteSandbox, type RemoteSandbox } from '../../src/sandbox/remote.js'
+import { compileEngine } from '../../src/sandbox/worker/compile.js'
+import { createRemoteSandbox, type RemoteSandbox } from '../../src/sandbox/worker/remote.js'
 import type { FedResult, Script as SandboxScript, ScriptTurn } from '../../src/sandbox/script.js'
 import { compare, timeOf, type Comparison, type Way } from '../compare.js'
 import { bodyOf, timeOfRun, type Contender, type Script, type Tools } from './contender.js'

@@ -1,7 +1,7 @@
 import { isBuiltIn } from '../core/built-ins.js'
-import type { Thrown } from './guest.js'
+import type { Thrown } from './isolate/guest.js'
 import { absentWay, syntaxWay, type Site } from './ways.js'
-import type { Poisoned } from './poisoned.js'
+import type { Poisoned } from './isolate/poisoned.js'
 import { positionIn, type Position, type Program } from './program.js'
 import { scriptFailure, type ScriptFailure, type ScriptLimits, type ScriptOptions } from './script.js'
 

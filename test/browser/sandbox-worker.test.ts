@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { compileEngine } from '../../src/sandbox/compile.js'
-import { createRemoteSandbox } from '../../src/sandbox/remote.js'
+import { compileEngine } from '../../src/sandbox/worker/compile.js'
+import { createRemoteSandbox } from '../../src/sandbox/worker/remote.js'
 import { at, failureOf, ok, startScript, valueOf } from '../conformance/run-script.js'
 import { createBrowserSandbox, engineModule } from './sandbox-workers.js'
 
@@ -220,7 +220,7 @@ describe('isolation', () => {
       'EventSource',
       'crypto',
     ]
-    const entry = new URL('../../src/sandbox/strip-globals.ts', import.meta.url).href
+    const entry = new URL('../../src/sandbox/worker/strip-globals.ts', import.meta.url).href
     const worker = fromSource(`import { stripGlobals } from ${JSON.stringify(entry)}
       const left = stripGlobals()
       postMessage([left, ${JSON.stringify(names)}.filter((name) => globalThis[name] !== undefined), location])`)

@@ -1,7 +1,7 @@
 import wasmUrl from '@jitl/quickjs-wasmfile-release-sync/wasm?url'
-import { compileEngine } from '../../src/sandbox/compile.js'
-import { createRemoteSandbox } from '../../src/sandbox/remote.js'
-import type { RemoteSandboxOptions } from '../../src/sandbox/remote.js'
+import { compileEngine } from '../../src/sandbox/worker/compile.js'
+import { createRemoteSandbox } from '../../src/sandbox/worker/remote.js'
+import type { RemoteSandboxOptions } from '../../src/sandbox/worker/remote.js'
 
 export const spawnSandboxWorker = (): Worker =>
   new Worker(new URL('../../workers/sandbox.worker.ts', import.meta.url), { type: 'module' })

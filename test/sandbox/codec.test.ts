@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/json.js'
-import { NotJson, TooLarge, decode, encode } from '../../src/sandbox/codec.js'
-import { Engine } from '../../src/sandbox/engine.js'
-import { createInstance } from '../../src/sandbox/instance.js'
+import { NotJson, TooLarge, decode, encode } from '../../src/sandbox/isolate/codec.js'
+import { Engine } from '../../src/sandbox/isolate/engine.js'
+import { createInstance } from '../../src/sandbox/isolate/instance.js'
 import { wasmModule } from './wasm-module.js'
 
 const roundTrip = (value: Json) => JSON.parse(JSON.stringify(value)) as Json

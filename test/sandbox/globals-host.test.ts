@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/json.js'
-import { decode, encode } from '../../src/sandbox/codec.js'
+import { decode, encode } from '../../src/sandbox/isolate/codec.js'
 import { parts } from '../../src/sandbox/globals/guest-parts.js'
 import { createHostValues } from '../../src/sandbox/globals/host-values.js'
 import { createTimeZone } from '../../src/sandbox/globals/time-zone.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { engineNameOf } from '../../src/sandbox/engine-name.js'
-import { table2 } from '../../src/sandbox/prelude-2.js'
+import { table2 } from '../../src/sandbox/isolate/prelude-2.js'
 import { describeGlobals } from '../conformance/globals.js'
 import { valueOf } from '../conformance/run-script.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'

@@ -1,5 +1,5 @@
 import { engineName, versionOf } from '../../src/sandbox/engine-name.js'
-import { createIsolate } from '../../src/sandbox/quickjs.js'
+import { createIsolate } from '../../src/sandbox/isolate/quickjs.js'
 import type { Sandbox } from '../../src/sandbox/script.js'
 import { wasmModule } from './wasm-module.js'
 

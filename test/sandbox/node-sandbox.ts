@@ -1,7 +1,7 @@
 import { bundle } from '../../scripts/script-bundle.mjs'
 import { startThread } from '../../scripts/script-thread.mjs'
 import { toWorker } from '../../scripts/script-worker.js'
-import { createRemoteSandbox, type RemoteSandboxOptions } from '../../src/sandbox/remote.js'
+import { createRemoteSandbox, type RemoteSandboxOptions } from '../../src/sandbox/worker/remote.js'
 import { wasmModule } from './wasm-module.js'
 
 /** The sandbox as the agent worker has it, with threads of Node for workers, and the threads that it started. */

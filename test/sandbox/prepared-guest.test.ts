@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { at, ok, scriptOptions } from '../conformance/run-script.js'
 import { engineNameOf, latestVersion } from '../../src/sandbox/engine-name.js'
-import { prepareGuest } from '../../src/sandbox/prepared-guest.js'
-import { createIsolate } from '../../src/sandbox/quickjs.js'
+import { prepareGuest } from '../../src/sandbox/isolate/prepared-guest.js'
+import { createIsolate } from '../../src/sandbox/isolate/quickjs.js'
 import { defaultLimits, type ScriptOptions } from '../../src/sandbox/script.js'
 import { wasmModule } from './wasm-module.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WorkerLink } from '../../src/sandbox/worker-link.js'
+import { WorkerLink } from '../../src/sandbox/worker/worker-link.js'
 
 /** A worker that takes some time to be written to, and answers later. */
 function slowWorker(writing: number, answering: number): Worker {

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.js'
-import { NotJson, decode, encode } from '../codec.js'
+import { NotJson, decode, encode } from '../isolate/codec.js'
 import { Fault } from './fault.js'
 import { optionsOf } from './intl-options.js'
 import { canonical, createFormatters, supported, valuesOf, type Usage } from './platform-intl.js'

@@ -1,11 +1,11 @@
 import type { Handle } from './engine.js'
-import { emptyFailure, sourceFailure } from './failures.js'
-import type { Failures } from './failures.js'
+import { emptyFailure, sourceFailure } from '../failures.js'
+import type { Failures } from '../failures.js'
 import type { Guest } from './guest.js'
-import { fileName, toCheck, toProgram, type Program } from './program.js'
-import { readings, type Reading } from './readings.js'
-import type { ScriptFailure, ScriptOptions } from './script.js'
-import { sources } from './sources.js'
+import { fileName, toCheck, toProgram, type Program } from '../program.js'
+import { readings, type Reading } from '../readings.js'
+import type { ScriptFailure, ScriptOptions } from '../script.js'
+import { sources } from '../sources.js'
 
 /** A script that runs: the text that was compiled, and the promise of its result. */
 export interface Begun {

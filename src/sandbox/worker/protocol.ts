@@ -1,4 +1,4 @@
-import type { FedResult, ScriptOptions, ScriptTurn } from './script.js'
+import type { FedResult, ScriptOptions, ScriptTurn } from '../script.js'
 
 /** Agent worker to sandbox worker. Each gets exactly one answer with its id. */
 export type SandboxRequest = { readonly id: number } & (

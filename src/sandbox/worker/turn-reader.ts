@@ -1,7 +1,7 @@
-import { isBuiltIn } from '../core/built-ins.js'
-import type { ScriptFailureCode, ScriptOutcome } from '../core/events.js'
-import type { Json, JsonObject } from '../core/json.js'
-import { inputsFactor, type HostCall, type ScriptFailure, type ScriptOptions, type ScriptTurn } from './script.js'
+import { isBuiltIn } from '../../core/built-ins.js'
+import type { ScriptFailureCode, ScriptOutcome } from '../../core/events.js'
+import type { Json, JsonObject } from '../../core/json.js'
+import { inputsFactor, type HostCall, type ScriptFailure, type ScriptOptions, type ScriptTurn } from '../script.js'
 
 export type Turns = readonly [ScriptTurn, ...ScriptTurn[]]
 

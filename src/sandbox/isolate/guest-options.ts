@@ -1,5 +1,5 @@
 import type { EngineOptions, Handle } from './engine.js'
-import type { ScriptOptions } from './script.js'
+import type { ScriptOptions } from '../script.js'
 import type { Stopwatch } from './stopwatch.js'
 
 /** What the host makes for the guest to throw. */

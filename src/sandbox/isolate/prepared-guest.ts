@@ -1,4 +1,4 @@
-import type { PreludeVersion } from './engine-name.js'
+import type { PreludeVersion } from '../engine-name.js'
 import { Engine } from './engine.js'
 import type { Handle } from './engine.js'
 import { createInstance } from './instance.js'

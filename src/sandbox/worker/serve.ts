@@ -1,10 +1,10 @@
-import { engineName, latestVersion } from './engine-name.js'
-import { prepareGuest, type PreparedGuest } from './prepared-guest.js'
+import { engineName, latestVersion } from '../engine-name.js'
+import { prepareGuest, type PreparedGuest } from '../isolate/prepared-guest.js'
 import { isSandboxRequest } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
-import { createIsolate } from './quickjs.js'
-import type { Isolate } from './quickjs.js'
-import { defaultLimits, longestBatch, type FedResult, type ScriptOptions, type ScriptTurn } from './script.js'
+import { createIsolate } from '../isolate/quickjs.js'
+import type { Isolate } from '../isolate/quickjs.js'
+import { defaultLimits, longestBatch, type FedResult, type ScriptOptions, type ScriptTurn } from '../script.js'
 import { stripGlobals } from './strip-globals.js'
 
 /** The part of a worker's global scope that is used. */

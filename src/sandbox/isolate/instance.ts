@@ -1,6 +1,6 @@
 import emscriptenLoader from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
-import { engineName } from './engine-name.js'
+import { engineName } from '../engine-name.js'
 import { outOfMemory } from './poisoned.js'
 
 /** What this build starts with, 5 MB of it being its stack. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/json.js'
+import type { Json, JsonObject } from '../../core/json.js'
 import { Reader, Tag, Writer } from './object-format.js'
 
 /** What the engine writes first; it refuses to read any other. */

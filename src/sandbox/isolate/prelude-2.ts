@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.js'
+import type { Json } from '../../core/json.js'
 
 /**
  * Evaluates to a function of the guest that is called before any script. It takes what we use of the language while it is

@@ -1,10 +1,10 @@
-import { builtInNames } from '../core/built-ins.js'
-import type { Json } from '../core/json.js'
+import { builtInNames } from '../../core/built-ins.js'
+import type { Json } from '../../core/json.js'
 import { decode } from './codec.js'
 import type { Completion, Engine, Handle } from './engine.js'
-import { parts } from './globals/guest-parts.js'
-import { createHostValues, type HostValues } from './globals/host-values.js'
-import type { TimeZone } from './globals/time-zone.js'
+import { parts } from '../globals/guest-parts.js'
+import { createHostValues, type HostValues } from '../globals/host-values.js'
+import type { TimeZone } from '../globals/time-zone.js'
 import type { GuestError, GuestOptions } from './guest-options.js'
 
 /** The functions of the host that the guest can call, by name. */

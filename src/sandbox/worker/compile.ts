@@ -1,4 +1,4 @@
-import { HandrailError } from '../errors.js'
+import { HandrailError } from '../../errors.js'
 
 const magic = [0x00, 0x61, 0x73, 0x6d]
 

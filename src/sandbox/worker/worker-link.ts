@@ -1,4 +1,4 @@
-import { engineName } from './engine-name.js'
+import { engineName } from '../engine-name.js'
 import { isSandboxAnswer } from './protocol.js'
 import type { Isolation, SandboxAnswer, SandboxRequest } from './protocol.js'
 

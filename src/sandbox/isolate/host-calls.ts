@@ -1,11 +1,11 @@
-import { builtInNames } from '../core/built-ins.js'
-import type { Failure } from '../core/events.js'
+import { builtInNames } from '../../core/built-ins.js'
+import type { Failure } from '../../core/events.js'
 import { NotJson, TooLarge, encode, jsonBytes } from './codec.js'
 import type { Decoded } from './codec.js'
 import type { Deferred, Handle } from './engine.js'
-import { callsFailure, inputsFailure } from './failures.js'
+import { callsFailure, inputsFailure } from '../failures.js'
 import type { Guest } from './guest.js'
-import { inputsFactor, type FedResult, type HostCall, type ScriptFailure, type ScriptLimits } from './script.js'
+import { inputsFactor, type FedResult, type HostCall, type ScriptFailure, type ScriptLimits } from '../script.js'
 import type { Stopwatch } from './stopwatch.js'
 
 interface OpenCall extends Omit<Deferred, 'promise'> {
