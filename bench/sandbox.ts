@@ -56,10 +56,10 @@ async function throughTheRuntime(): Promise<Comparison[]> {
   const comparisons: Comparison[] = []
   for (const [how, code, under] of [
     ['one after the other', inTurn, 0.06],
-    [`${calls} at once`, atOnce, 0.02],
+    [`${calls} at once, as many open as by default`, atOnce, 0.02],
   ] as const) {
     const worker = spawnBenchWorker()
-    const agent = startAgent({ model: scriptModel(code), store: 'memory', worker, limits: { openCalls: calls } })
+    const agent = startAgent({ model: scriptModel(code), store: 'memory', worker })
     await agent.ready
     const echo = openEcho(worker)
     const isTurn = ({ type }: { readonly type: string }) => type === 'script-turn'
