@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import process from 'node:process'
+import { measureRequests } from './requests.js'
 import { measureStreams } from './streams.js'
 
-/** Usage: main.ts streams [folder with recordings] [--verbose] */
-const commands = { streams: measureStreams }
+/** Usage: main.ts streams|requests [folder with recordings] [--verbose] */
+const commands = { streams: measureStreams, requests: measureRequests }
 const given = process.argv.slice(2)
 const [name = '', folder = resolve(process.env.HANDRAIL_CORPUS ?? '../shared/data', '1-streams')] = given.filter(
   (word) => !word.startsWith('--'),

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/json.js'
 import { isKept } from '../corpus/planted.js'
 import { familiesOfFolder, familyOfRequest } from '../corpus/responses.js'
+import { measureRequests } from '../corpus/requests.js'
 import { measureStreams } from '../corpus/streams.js'
 
 const made: string[] = []
@@ -12,7 +13,11 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true })
 })
 
-async function measure(files: Readonly<Record<string, string>>) {
+const measure = (files: Files) => run(measureStreams, files)
+type Files = Readonly<Record<string, string>>
+type Measure<Summary> = (folder: string, tell: (line: string) => void) => Promise<Summary>
+
+async function run<Summary>(command: Measure<Summary>, files: Files) {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'))
   made.push(folder)
   for (const [name, text] of Object.entries(files)) {
@@ -20,7 +25,7 @@ async function measure(files: Readonly<Record<string, string>>) {
     writeFileSync(join(folder, name), text)
   }
   const lines: string[] = []
-  return { summary: await measureStreams(folder, (line) => void lines.push(line)), lines }
+  return { summary: await command(folder, (line) => void lines.push(line)), lines }
 }
 
 const lines = (...events: JsonObject[]) => events.map((event) => JSON.stringify(event)).join('\n')
@@ -145,6 +150,119 @@ describe('npm run corpus -- streams', () => {
     const reply = { reply: { parts: [said], finish: 'stop' }, deltas: [] } as const
     for (const family of ['openai', 'chat', 'anthropic', 'gemini'] as const)
       expect(isKept(family, reply, reply)).toBe(false)
+  })
+})
+
+const chatTool = {
+  type: 'function',
+  function: { name: 'add', description: 'Adds.', parameters: { type: 'object', properties: {} } },
+}
+const chatCall = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a": 1}' } }
+const chatRequest: JsonObject = {
+  model: 'm-1',
+  n: 1,
+  tool_choice: 'auto',
+  tools: [chatTool],
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Add.' }] },
+    { role: 'assistant', content: null, tool_calls: [chatCall] },
+    { role: 'tool', tool_call_id: 'call_1', content: '2' },
+  ],
+}
+const claudeRequest: JsonObject = {
+  model: 'claude-of-a-test',
+  max_tokens: 100,
+  system: 'Be brief.',
+  tools: [{ name: 'add', description: 'Adds.', input_schema: { type: 'object', properties: {} } }],
+  messages: [
+    { role: 'user', content: 'Add.' },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 'c2ln' }, call] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: '2' }] }],
+    },
+  ],
+}
+const gptRequest: JsonObject = {
+  model: 'gpt-6-astra',
+  instructions: 'Be brief.',
+  input: [
+    { role: 'user', content: 'Add.' },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'b3BhcXVl' },
+    { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}', id: 'fc_1', status: 'completed' },
+    { type: 'function_call_output', call_id: 'call_1', output: '2' },
+  ],
+  tools: [{ type: 'function', name: 'add', description: 'Adds.', parameters: { type: 'object', properties: {} } }],
+}
+const geminiRequest: JsonObject = {
+  systemInstruction: { parts: [{ text: 'Be brief.' }] },
+  contents: [
+    { role: 'user', parts: [{ text: 'Add.' }] },
+    { role: 'model', parts: [{ functionCall: { name: 'add', args: { a: 1 } }, thought_signature: 'c2ln' }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'add', response: { sum: 2 } } }] },
+  ],
+}
+const chatUrl = 'https://a.example/v1/chat/completions'
+const answered = (uri: string, request: JsonObject) => ({ ...asked, uri, request, response: { id: 'x' } })
+const messagesUrl = 'https://a.example/v1/messages'
+const responsesUrl = 'https://a.example/v1/responses'
+const geminiUrl = 'https://a.example/v1/models/gemini-3-x:generateContent'
+
+describe('npm run corpus -- requests', () => {
+  it('finds accepted requests of all four families again, with all that only the provider can read', async () => {
+    const { summary, lines: told } = await run(measureRequests, {
+      'a.json': cassette(
+        answered(chatUrl, chatRequest),
+        answered(messagesUrl, claudeRequest),
+        answered(responsesUrl, gptRequest),
+        answered(geminiUrl, geminiRequest),
+        { ...answered(chatUrl, {}), status: 400 },
+      ),
+    })
+    expect(told).toEqual([])
+    expect(summary).toEqual({ pairs: 4, equal: 4, legal: 4, opaqueExact: 4, diffs: {} })
+  })
+
+  it('lists by feature what is not sent again', async () => {
+    const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }
+    const tool = { ...chatTool, function: { ...chatTool.function, strict: true } }
+    const { summary } = await run(measureRequests, {
+      'a.json': cassette(
+        answered(chatUrl, { ...chatRequest, top_p: 0.5, tools: [tool] }),
+        answered(chatUrl, { ...chatRequest, messages: [picture] }),
+        answered(messagesUrl, { ...claudeRequest, tool_choice: { type: 'any' } }),
+        answered(responsesUrl, { ...gptRequest, tools: [{ type: 'web_search' }] }),
+      ),
+    })
+    expect(summary).toMatchObject({
+      pairs: 4,
+      equal: 0,
+      legal: 4,
+      diffs: {
+        'chat top_p': 1,
+        'chat tools.strict': 1,
+        'chat content of type "image_url"': 1,
+        'anthropic tool_choice': 1,
+        'openai tool web_search': 1,
+      },
+    })
+  })
+
+  it('sees opaque values that do not go back, and what cannot be encoded', async () => {
+    const [user, ...turns] = gptRequest.input as JsonObject[]
+    const unled = { ...gptRequest, input: [user!, turns[0]!] }
+    const open = { ...gptRequest, input: [user!, turns[1]!] }
+    const { summary } = await run(measureRequests, {
+      'a.json': cassette(answered(responsesUrl, unled), answered(responsesUrl, open)),
+    })
+    expect(summary).toEqual({
+      pairs: 2,
+      equal: 0,
+      legal: 1,
+      opaqueExact: 0,
+      diffs: { 'openai cannot be encoded': 1, 'openai input': 1 },
+    })
   })
 })
 

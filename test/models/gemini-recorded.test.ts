@@ -13,6 +13,7 @@ import { loadGeminiModel } from '../../src/models/gemini/model.js'
 import type { Model, ModelDelta, ModelReply, ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import type { ReportedError } from '../../src/models/model-error.js'
+import { importContents, said } from './gemini-canonical.js'
 import { geminiComplaints } from './gemini-rules.js'
 import {
   bareAnswers,
@@ -113,66 +114,6 @@ const answers = recorded.filter(isAnswer)
 
 const origin: Origin = { provider: 'gemini', model: 'gemini-x' }
 
-interface Imported {
-  readonly messages: Message[]
-  /** What the canonical model has no word for. */
-  readonly unsupported: readonly string[]
-}
-
-/** A recorded history as ours. Contents of the model that follow each other are one message. */
-function imported(contents: readonly JsonObject[], from: Origin): Imported {
-  const messages: Message[] = []
-  const unsupported = new Set<string>()
-  const open: KeyedCall[] = []
-  let calls: KeyedCall[] = []
-  let parts: Part[] = []
-  let step = 0
-  const flush = () => {
-    if (parts.length > 0) messages.push({ role: 'assistant', parts, calls, origin: from })
-    calls = []
-    parts = []
-  }
-  for (const { role, parts: list } of contents) {
-    if (role !== 'model') flush()
-    const texts: string[] = []
-    for (const part of listOf(list)) {
-      const { text, functionCall, functionResponse } = part
-      if (role === 'model' && functionCall) {
-        const { name, args = {}, id } = record(functionCall)
-        const callId = `${step++}`
-        const inputText = JSON.stringify(args)
-        const wireId = textOf(id) || undefined
-        const call = {
-          key: `1.${callId}`,
-          callId,
-          toolName: textOf(name),
-          input: args,
-          inputText,
-          wireId,
-          caller: 'model',
-        } as const
-        calls.push(call)
-        open.push(call)
-        parts.push({ type: 'call', callId, native: part })
-      } else if (role === 'model' && typeof text === 'string')
-        parts.push({ type: part.thought ? 'reasoning' : 'text', text, native: part })
-      else if (role === 'model') parts.push({ type: 'other', native: part })
-      else if (functionResponse) {
-        const { name, id, response } = record(functionResponse)
-        const found = open.findIndex((call) => (id ? call.wireId === id : call.toolName === name))
-        const [call] = open.splice(found, 1)
-        const isError = 'error' in record(response)
-        if (record(functionResponse).parts) unsupported.add('media in a function response')
-        messages.push({ role: 'tool', call: call!, outcome: isError ? 'error' : 'ok', text: JSON.stringify(response) })
-      } else if (typeof text === 'string') texts.push(text)
-      else unsupported.add(Object.keys(part).join())
-    }
-    if (texts.length > 0) messages.push({ role: 'user', text: texts.join('\n') })
-  }
-  flush()
-  return { messages, unsupported: [...unsupported] }
-}
-
 const toolsOf = ({ tools = [] }: JsonObject): ToolDefinition[] =>
   listOf(tools).flatMap(({ functionDeclarations }) =>
     listOf(functionDeclarations).flatMap(({ name, description, parametersJsonSchema: input }) =>
@@ -183,24 +124,6 @@ const toolsOf = ({ tools = [] }: JsonObject): ToolDefinition[] =>
   )
 
 const plain = (body: object) => JSON.parse(JSON.stringify(body)) as JsonObject
-
-/** All that a history says: texts, calls and results in their order, and on which part each signature is. */
-function said(contents: readonly JsonObject[]): Json[] {
-  return contents.flatMap(({ role, parts }) => {
-    const list = listOf(parts)
-    const responses = list.flatMap(({ functionResponse }): Json[] => {
-      if (!functionResponse) return []
-      const { name = null, id = null, response } = record(functionResponse)
-      const { output, error } = record(response)
-      const isOurs = textOf(output ?? error).startsWith('{')
-      return [[name, id, isOurs ? (JSON.parse(textOf(output ?? error)) as Json) : (response ?? null)]]
-    })
-    const isSaid = (text: Json | undefined) => textOf(text).trim() !== '' && text !== '(no text)'
-    const texts = list.flatMap(({ text }) => (isSaid(text) ? [textOf(text)] : []))
-    if (role === 'user') return [...(texts.length > 0 ? [texts.join('\n')] : []), ...responses]
-    return list.map((part) => ({ model: part }))
-  })
-}
 
 describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
   let url = ''
@@ -288,7 +211,7 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
 
   const accepted = pairs.filter(({ status, request: { contents } }) => status === 200 && Array.isArray(contents))
   const known = accepted.filter(
-    ({ request: { contents } }) => imported(listOf(contents), origin).unsupported.length === 0,
+    ({ request: { contents } }) => importContents(listOf(contents), origin).unsupported.length === 0,
   )
   const histories = known.map((pair) => [pair.name, pair] as const)
 
@@ -299,7 +222,7 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
   it.each(histories)('imported and encoded again say the same, and are legal: %s', (_, { model, request: sent }) => {
     const contents = listOf(sent.contents)
     const self = { provider: 'gemini', model }
-    const { messages } = imported(contents, self)
+    const { messages } = importContents(contents, self)
     const body = plain(encodeGemini({ ...request, tools: toolsOf(sent), messages }, self))
     expect(said(listOf(body.contents))).toEqual(said(contents))
     expect(geminiComplaints(body, model)).toEqual([])
@@ -309,7 +232,7 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
     ([, { request: sent }]) => factsOf(listOf(sent.contents).flatMap(({ parts }) => listOf(parts))).calls.length > 0,
   )
   it.each(calling)('are taken by every other provider and model: %s', (_, { model, request: sent }) => {
-    const { messages } = imported(listOf(sent.contents), { provider: 'gemini', model })
+    const { messages } = importContents(listOf(sent.contents), { provider: 'gemini', model })
     const asked = { ...request, messages }
     const openAI = plain(encodeOpenAI(asked, { provider: 'openai', model: 'gpt-6-astra' }))
     const anthropic = plain(encodeAnthropic(asked, { provider: 'anthropic', model: 'claude-opus-5-5' }))
@@ -353,7 +276,7 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
       })
       return { type: 'call', callId, native }
     })
-    const earlier = imported(listOf(before.request.contents), self).messages
+    const earlier = importContents(listOf(before.request.contents), self).messages
     const results = calls.map((call): Message => ({ role: 'tool', call, outcome: 'ok', text: 'done' }))
     const messages: Message[] = [...earlier, { role: 'assistant', parts, calls, origin: self }, ...results]
     const body = plain(encodeGemini({ ...request, messages }, self))

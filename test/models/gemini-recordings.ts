@@ -81,7 +81,7 @@ export function exchanges(): GeminiExchange[][] {
 const free = new Set(['args', 'response', 'parametersJsonSchema', 'parameters', 'responseJsonSchema'])
 
 /** Some clients write the names of fields with underscores. */
-function camel(value: Json): Json {
+export function camel(value: Json): Json {
   if (Array.isArray(value)) return value.map(camel)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
