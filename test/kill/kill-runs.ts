@@ -27,6 +27,10 @@ export interface Played {
 /** Milliseconds in which a page must come to its end, however slow the machine. */
 const patience = 120_000
 const pagesAtATime = 2
+/** Writes of each kind that are cut, at the least. */
+export const fewestCuts = 3
+/** Pages that are played for that, at the most. */
+const mostAgain = 8
 /** Pages with faults after which no more are played. */
 const mostFaulty = 3
 
@@ -41,12 +45,20 @@ export async function killRuns({ runs, seed, onPage }: KillOptions): Promise<Pla
     const first = writeKinds.map((write) => cuttingPlanOf(`${seed}-${write}`, write))
     const played: Played[] = []
     let index = 0
+    const cutsOf = (write: string) => played.reduce((sum, { plan, cut }) => sum + (plan.write === write ? cut : 0), 0)
+    const isHit = () => first.length === 0 && played.reduce((sum, { hit }) => sum + hit, 0) >= runs
+    // Where the machine was so slow that a kill came too late, its kind of write is killed once more.
+    const lacking = () => (again < mostAgain ? writeKinds.find((write) => cutsOf(write) < fewestCuts) : undefined)
+    let again = 0
+    const nextPlan = () => {
+      const write = isHit() ? lacking() : undefined
+      return write === undefined ? planOf(seed, index++, duration) : cuttingPlanOf(`${seed}-again-${again++}`, write)
+    }
     const lane = async () => {
       const isEnough = () =>
-        played.filter(({ faults }) => faults.length > 0).length >= mostFaulty ||
-        (first.length === 0 && played.reduce((sum, { hit }) => sum + hit, 0) >= runs)
+        played.filter(({ faults }) => faults.length > 0).length >= mostFaulty || (isHit() && lacking() === undefined)
       while (!isEnough()) {
-        const page = await play(site, first.shift() ?? planOf(seed, index++, duration))
+        const page = await play(site, first.shift() ?? nextPlan())
         played.push(page)
         onPage?.(page)
       }
