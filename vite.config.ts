@@ -45,6 +45,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // Vitest leaves one core to itself, which has little to do: on two, one file would run at a time.
+    maxWorkers: 2,
     api: { host: '127.0.0.1' },
     projects: [
       {
