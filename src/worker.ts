@@ -3,13 +3,25 @@ import { HandrailError } from './errors.js'
 import type { Model, ModelConfig } from './models/model.js'
 import type { Platform } from './runtime/platform.js'
 import { serve } from './runtime/serve.js'
+import { withCheck } from './sandbox/check.js'
 import type { Sandbox } from './sandbox/script.js'
+import { withTypeScript } from './sandbox/typescript.js'
+import { createRemoteSandbox, type RemoteSandboxOptions } from './sandbox/worker/remote.js'
 import { openIndexedDbStore } from './store/indexeddb.js'
 import { createMemoryStore } from './store/memory.js'
 import { loadValidator } from './tools/validator.js'
 
 export type { Model, ModelConfig, ModelDelta, ModelReply, ModelRequest, ReplyPart } from './models/model.js'
+export { compileEngine } from './sandbox/worker/compile.js'
+export type { RemoteSandboxOptions }
 export type { Sandbox, Script, ScriptOptions, ScriptTurn } from './sandbox/script.js'
+
+const loadReader = async () => (await import('./sandbox/check/reader.js')).scriptReader
+const loadStripper = async () => (await import('./sandbox/strip-types.js')).stripTypes
+
+/** A sandbox in workers, with the check and TypeScript: `maxWorkers` scripts run or wait at a time. */
+export const createScriptSandbox = (options: RemoteSandboxOptions): Sandbox =>
+  withCheck(withTypeScript(createRemoteSandbox(options), loadStripper), loadReader, loadStripper)
 
 /** What an agent worker is made of besides the platform: the providers it knows, each loaded when it is first asked for. */
 export interface AgentWorkerParts {

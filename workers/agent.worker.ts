@@ -1,12 +1,5 @@
 import { trustedWorker } from '../src/client/trusted-worker.js'
-import { withCheck } from '../src/sandbox/check.js'
-import { compileEngine } from '../src/sandbox/worker/compile.js'
-import { createRemoteSandbox } from '../src/sandbox/worker/remote.js'
-import { withTypeScript } from '../src/sandbox/typescript.js'
-import { startAgentWorker } from '../src/worker.js'
-
-const loadReader = async () => (await import('../src/sandbox/check/reader.js')).scriptReader
-const loadStripper = async () => (await import('../src/sandbox/strip-types.js')).stripTypes
+import { compileEngine, createScriptSandbox, startAgentWorker } from '../src/worker.js'
 
 function spawnSandboxWorker(): Worker {
   try {
@@ -24,11 +17,9 @@ startAgentWorker({
     'openai-compatible': async (config) => (await import('../src/models/chat/model.js')).createChatModel(config),
     gemini: async (config) => (await import('../src/models/gemini/model.js')).loadGeminiModel(config),
   },
-  createSandbox: () => {
-    const sandbox = createRemoteSandbox({
+  createSandbox: () =>
+    createScriptSandbox({
       spawn: spawnSandboxWorker,
       module: () => compileEngine(new URL('./quickjs.wasm', import.meta.url)),
-    })
-    return withCheck(withTypeScript(sandbox, loadStripper), loadReader, loadStripper)
-  },
+    }),
 })
