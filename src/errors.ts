@@ -7,14 +7,17 @@ export class HandrailError extends Error {
   readonly [brand] = true
   override readonly name: string = 'HandrailError'
   readonly retryable: boolean
+  /** Milliseconds that a provider asked to wait before the same is tried again. */
+  readonly retryAfter: number | undefined
 
   constructor(
     readonly code: string,
     message: string,
-    options: { retryable?: boolean; cause?: unknown } = {},
+    options: { retryable?: boolean; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.retryable = options.retryable ?? false
+    this.retryAfter = options.retryAfter
   }
 
   static is(error: unknown): error is HandrailError {
@@ -32,7 +35,10 @@ export class ToolError extends HandrailError {
 
 /** Plain data, for a log or a message to another thread. */
 export function toFailure(error: unknown, code = 'failed'): Failure {
-  if (HandrailError.is(error)) return { code: error.code, message: error.message, retryable: error.retryable }
+  if (HandrailError.is(error)) {
+    const { code: own, message, retryable, retryAfter } = error
+    return { code: own, message, retryable, ...(retryAfter !== undefined && { retryAfter }) }
+  }
   return { code, message: messageOf(error), retryable: false }
 }
 
@@ -45,5 +51,5 @@ function messageOf(error: unknown): string {
   }
 }
 
-export const fromFailure = ({ code, message, retryable }: Failure): HandrailError =>
-  new HandrailError(code, message, { retryable })
+export const fromFailure = ({ code, message, ...more }: Failure): HandrailError =>
+  new HandrailError(code, message, more)

@@ -12,7 +12,7 @@ const core = own('core')
 const errors = /^src\/errors\.ts$/
 const toolContract = /^src\/tools\/(tool|schema|nearest)\.ts$/
 const wire = /^src\/runtime\/protocol\.ts$/
-const contracts = /^src\/(models\/model|sandbox\/script|store\/store)\.ts$/
+const contracts = /^src\/(models\/(model|check-config)|sandbox\/script|store\/store)\.ts$/
 const entries = /^(src\/(index|worker|testing\/index)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
 
 /** Who may import what, first match wins; a place without a row may not exist. */

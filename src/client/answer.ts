@@ -1,3 +1,4 @@
+import { answerText } from '../core/answer-text.js'
 import type { RunEvent } from '../core/events.js'
 import { fromFailure, HandrailError } from '../errors.js'
 
@@ -8,17 +9,10 @@ const codes = { cancelled: 'run_cancelled', failed: 'run_failed', 'budget-exceed
 /** What a run that has ended answers, or why it has no answer. */
 export function answerOf(runId: string, events: readonly RunEvent[], end: RunEnd): string | HandrailError {
   const { outcome, budget, failure, message } = end
-  if (outcome === 'completed') return lastText(events)
+  if (outcome === 'completed') return answerText(events)
   const reason = message ?? failure?.message ?? (budget && `the budget "${budget}" is used up`)
   return new HandrailError(codes[outcome], `Run "${runId}" ended ${outcome}${reason ? `: ${reason}` : ''}`, {
     retryable: failure?.retryable,
     cause: failure && fromFailure(failure),
   })
-}
-
-/** What the model said last; when it declined, that. */
-function lastText(events: readonly RunEvent[]): string {
-  const last = events.findLast((event) => event.type === 'assistant-message' && event.complete)
-  if (last?.type !== 'assistant-message') return ''
-  return last.parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('')
 }

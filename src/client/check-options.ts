@@ -86,17 +86,8 @@ const limitRules: Rules<ScriptLimits> = amounts(
   'sourceBytes',
   'stateBytes',
 )
-const modelRules: Rules<ModelConfig> = {
-  provider: text,
-  model: text,
-  baseURL: text,
-  headers: [
-    (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
-    'must be an object of texts',
-  ],
-  apiKey: text,
-  maxOutputTokens: amount,
-}
+/** The rest is checked in the worker. */
+const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: text, model: text }
 const runRules: Rules<RunRequest> = { allow: names, readOnly: flag }
 const approvalRules: Rules<{ readonly input?: Json; readonly hash?: string }> = {
   input: [() => true, ''],
@@ -119,14 +110,11 @@ export function checkAgent(options: AgentOptions): void {
     if (known.has(definition.name)) refuse(what, `there are two tools named "${definition.name}" in "tools"`)
     known.add(definition.name)
   }
-  if (isHosted(model)) {
-    const { provider, model: name } = model
-    checkFields(what, 'model.', { provider, model: name }, modelRules, ['provider', 'model'])
-    if (typeof model.generate !== 'function') refuse(what, '"model.generate" must be a function')
-  } else {
-    checkFields(what, 'model.', model, modelRules, ['provider', 'model'])
+  const { provider, model: name } = model
+  checkFields(what, 'model.', { provider, model: name }, modelRules, ['provider', 'model'])
+  if (!isHosted(model)) {
     if (!options.dangerouslyAllowKeyInPage) checkKeys(model)
-  }
+  } else if (typeof model.generate !== 'function') refuse(what, '"model.generate" must be a function')
 }
 
 export function checkRun(message: string, options: RunRequest): void {
@@ -151,7 +139,7 @@ export function checkDone(done: unknown): void {
 const keyHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
 
 function checkKeys({ apiKey, headers = {} }: ModelConfig): void {
-  const header = Object.keys(headers).find((name) => keyHeaders.includes(name.toLowerCase()))
+  const header = Object.keys(headers ?? {}).find((name) => keyHeaders.includes(name.toLowerCase()))
   const field = apiKey === undefined ? header && `model.headers.${header}` : 'model.apiKey'
   if (!field) return
   throw new HandrailError(

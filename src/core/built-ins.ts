@@ -1,3 +1,6 @@
+/** The tool by which the model runs a script. */
+export const scriptToolName = 'run_script'
+
 /**
  * Calls that every script can make without a tool: they are numbered, logged and replayed as tool calls are. A dot is in no
  * tool's name.

@@ -1,9 +1,11 @@
+import type { AttachedFile } from './attached-file.js'
 import type { Json, JsonObject } from './json.js'
 import type { ScriptLimits } from './script-limits.js'
+import type { AnswerFormat, Caller, ToolChoice } from './tool-definition.js'
 import type { Budget, BudgetName, Usage } from './usage.js'
 
 /**
- * Everything that can happen in a run: 14 types. Every effect appends exactly one of them, so no append needs a batch.
+ * Everything that can happen in a run: 15 types. Every effect appends exactly one of them, so no append needs a batch.
  * `at` is stamped by the log, in milliseconds since 1970.
  */
 export type RunEvent = EventBody & { readonly at: number }
@@ -11,9 +13,10 @@ export type RunEvent = EventBody & { readonly at: number }
 export type EventBody =
   | ({ readonly type: 'run-start' } & RunHeader)
   | { readonly type: 'lease-start'; readonly epoch: number }
-  | { readonly type: 'user-message'; readonly text: string }
+  | ({ readonly type: 'user-message' } & UserMessage)
   | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
   | ({ readonly type: 'assistant-message' } & AssistantMessage)
+  | ({ readonly type: 'answer-check'; readonly step: number } & AnswerCheck)
   | ({ readonly type: 'script-turn'; readonly callId: string } & ScriptTurnRecord)
   | ({ readonly type: 'tool-decision'; readonly callId: string } & Decision)
   | ({ readonly type: 'approval-response'; readonly callId: string } & ApprovalResponse)
@@ -46,6 +49,7 @@ const types: Readonly<Record<RunEvent['type'], true>> = {
   'user-message': true,
   'step-start': true,
   'assistant-message': true,
+  'answer-check': true,
   'script-turn': true,
   'tool-decision': true,
   'approval-response': true,
@@ -80,6 +84,16 @@ export interface RunHeader {
   /** Names of the only tools that may be called; absent: all. */
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  /** `required` holds until the run has made a call. */
+  readonly toolChoice?: ToolChoice
+  readonly answer?: AnswerFormat
+}
+
+export interface UserMessage {
+  readonly text: string
+  readonly files?: readonly AttachedFile[]
+  /** The app's, from this message on. */
+  readonly instructions?: string
 }
 
 export interface ToolCall {
@@ -92,8 +106,10 @@ export interface ToolCall {
   readonly inputText?: string
   readonly wireId?: string
   readonly caller: Caller
+  /** The provider runs it, and asks whether it may: nothing is executed here. */
+  readonly executor?: 'provider'
 }
-export type Caller = 'model' | 'script' | 'program'
+export type { Caller }
 
 /** Pieces of a reply in the provider's order. `native` is the provider's object, sent back verbatim to the same model. */
 export type Part =
@@ -103,8 +119,18 @@ export type Part =
   | { readonly type: 'call'; readonly callId: string; readonly native?: Json }
   | { readonly type: 'other'; readonly native: Json }
 
-/** `resend`: the provider paused, and goes on when the transcript is sent again. */
-export type FinishReason = 'stop' | 'calls' | 'length' | 'refusal' | 'content-filter' | 'resend' | 'other'
+/**
+ * `length`: it was cut at its token limit; `context`: the conversation fills the model's window. `resend`: the provider paused,
+ * and goes on when the transcript is sent again.
+ */
+export type FinishReason = 'stop' | 'calls' | 'length' | 'context' | 'refusal' | 'content-filter' | 'resend' | 'other'
+
+/** Something about a reply that is in none of its parts, for a person who reads the log. */
+export interface Remark {
+  /** Of ours, such as `unknown_event`, `tool_choice_emulated`, `reasoning_dropped`. */
+  readonly code: string
+  readonly detail?: Json
+}
 
 export interface AssistantMessage {
   readonly step: number
@@ -114,6 +140,19 @@ export interface AssistantMessage {
   readonly calls: readonly ToolCall[]
   readonly finish?: FinishReason
   readonly usage?: Usage
+  readonly failure?: Failure
+  /** What the provider keeps for this conversation, as it names it: goes back with the next request to the same model. */
+  readonly serverState?: Json
+  readonly remarks?: readonly Remark[]
+}
+
+/** Whether a message that asks for nothing is the answer of the run. */
+export interface AnswerCheck {
+  readonly verdict: 'accept' | 'repair' | 'fail'
+  /** To the model, why it has to go on. */
+  readonly note?: string
+  /** The answer as JSON, when the run demands some. */
+  readonly value?: Json
   readonly failure?: Failure
 }
 
@@ -203,6 +242,8 @@ export interface ToolResult {
   readonly outputInvalid?: string
   /** Bytes of `output`. */
   readonly bytes?: number
+  /** `files` of `output` are files, which the model is given. */
+  readonly hasFiles?: boolean
 }
 
 /** What was learnt of a write whose outcome was unknown. A person's "done" is final, "not done" is not. */
@@ -220,6 +261,8 @@ export interface Failure {
   readonly code: string
   readonly message: string
   readonly retryable: boolean
+  /** Milliseconds that a provider asked to wait before the same is tried again. */
+  readonly retryAfter?: number
 }
 
 export type StopReason = 'cancelled' | 'deadline'

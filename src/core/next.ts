@@ -7,6 +7,7 @@ import { exceeded, type BudgetName } from './usage.js'
 export type Effect =
   | { type: 'start-step'; id: string; step: number; attempt: number; afterFailure: boolean } // -> step-start
   | { type: 'call-model'; id: string; step: number; abort: boolean } // -> assistant-message
+  | { type: 'check-answer'; id: string; step: number } // -> answer-check
   | { type: 'decide-tool'; id: string; call: CallState } // gate 1-6 -> tool-decision
   | { type: 'start-tool'; id: string; call: CallState } // gate 7 -> tool-start, or tool-decision deny/ask
   | { type: 'execute-tool'; id: string; call: CallState; abort: boolean } // -> tool-result
@@ -43,6 +44,7 @@ function dueForStep(state: RunState): Effect {
   if (phase === 'open' && epoch === state.epoch)
     return { type: 'call-model', id: `model:${n}.${attempt}@${epoch}`, step: n, abort: !!state.stop }
   if (state.stop) return state.stop === 'deadline' ? end('budget-exceeded', 'time') : end('cancelled')
+  if (phase === 'answered') return { type: 'check-answer', id: `answer:${n}`, step: n }
   if (phase === 'failed' || attempt >= budgetOf(state).attempts) return end('failed')
   const over = exceeded(budgetOf(state), state.used)
   if (over) return end('budget-exceeded', over)

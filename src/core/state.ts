@@ -1,5 +1,6 @@
 import { isEventType } from './events.js'
 import type {
+  AssistantMessage,
   Failure,
   Mode,
   RunEvent,
@@ -28,6 +29,8 @@ export interface RunState {
   readonly asking: number
   /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
   readonly unknown: ReadonlyMap<string, ToolCall>
+  /** Times that the model was sent back to its answer. */
+  readonly repairs: number
   readonly lastAt: number
 }
 
@@ -35,8 +38,11 @@ export interface Step {
   readonly n: number
   readonly attempt: number
   readonly epoch: number
-  /** due: a request must be made; open: it is being answered; calls: its calls are open; final: it asked for nothing. */
-  readonly phase: 'due' | 'open' | 'calls' | 'final' | 'failed'
+  /**
+   * due: a request must be made; open: it is being answered; calls: its calls are open; answered: it asked for nothing, and may
+   * not be the answer; final: it is.
+   */
+  readonly phase: 'due' | 'open' | 'calls' | 'answered' | 'final' | 'failed'
   /** Why the last attempt was cut. */
   readonly failure?: Failure
 }
@@ -72,6 +78,7 @@ export const initialState: RunState = {
   calls: new Map(),
   asking: 0,
   unknown: new Map(),
+  repairs: 0,
   lastAt: 0,
 }
 
@@ -110,6 +117,11 @@ function advance(state: RunState, event: RunEvent): RunState {
     }
     case 'assistant-message':
       return answer(event.usage ? use(state, { tokens: totalTokens(event.usage) }) : state, event)
+    case 'answer-check': {
+      if (event.verdict === 'repair') return { ...state, repairs: state.repairs + 1, step: following(state) }
+      const phase = event.verdict === 'accept' ? 'final' : 'failed'
+      return { ...state, step: { ...state.step, phase, failure: event.failure } }
+    }
     case 'script-turn': {
       const call = open(state, event.callId)
       const { turn, queue } = call.script!
@@ -172,7 +184,15 @@ function answer(state: RunState, event: RunEvent & { type: 'assistant-message' }
     return { ...state, step: { ...step, phase, failure: event.failure } }
   }
   if (event.calls.length > 0) return propose({ ...state, step: { ...step, phase: 'calls' } }, event.calls)
-  return { ...state, step: event.finish === 'resend' ? following(state) : { ...step, phase: 'final' } }
+  if (event.finish === 'resend') return { ...state, step: following(state) }
+  return { ...state, step: { ...step, phase: isPlainAnswer(state, event) ? 'final' : 'answered' } }
+}
+
+/** Nothing about it is in doubt: it says something, it is whole, and the run demands nothing of it. */
+function isPlainAnswer({ header, used }: RunState, { parts, finish }: AssistantMessage): boolean {
+  if (header?.answer || finish === 'length' || finish === 'context') return false
+  if (header?.toolChoice?.mode === 'required' && used.calls === 0) return false
+  return parts.some((part) => (part.type === 'text' || part.type === 'refusal') && part.text.trim() !== '')
 }
 
 const following = ({ step, epoch }: RunState): Step => ({ n: step.n + 1, attempt: 0, epoch, phase: 'due' })

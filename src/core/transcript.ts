@@ -1,17 +1,30 @@
-import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult } from './events.js'
-import type { Json } from './json.js'
+import { fileNote, type AttachedFile } from './attached-file.js'
+import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult, UserMessage } from './events.js'
+import { isJsonObject, type Json } from './json.js'
+import type { AnswerFormat } from './tool-definition.js'
 
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
 export type Message =
-  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly files?: readonly AttachedFile[] }
+  /** The app's, in the middle of a conversation. */
+  | { readonly role: 'instructions'; readonly text: string }
   | {
       readonly role: 'assistant'
       readonly parts: readonly Part[]
       readonly calls: readonly KeyedCall[]
       readonly origin: Origin
+      readonly serverState?: Json
     }
-  | { readonly role: 'tool'; readonly call: KeyedCall; readonly outcome: Outcome; readonly text: string }
+  | {
+      readonly role: 'tool'
+      readonly call: KeyedCall
+      readonly outcome: Outcome
+      readonly text: string
+      readonly files?: readonly AttachedFile[]
+    }
   | { readonly role: 'news'; readonly callId: string; readonly done: boolean; readonly text: string }
+  /** Ours, to a model that has to go on. */
+  | { readonly role: 'note'; readonly text: string }
 
 export interface KeyedCall extends ToolCall {
   readonly key: string
@@ -28,10 +41,12 @@ export interface Transcript {
   readonly origin: Origin
   /** The model may run scripts, by which it gets at what is cut. */
   readonly hasScripts: boolean
+  readonly answer?: AnswerFormat
   /** Calls of the last message, not yet answered in `messages`. */
   readonly waiting: readonly KeyedCall[]
   readonly results: ReadonlyMap<string, Message & { role: 'tool' }>
   readonly news: readonly Message[]
+  readonly note?: Message
   readonly cut?: readonly Part[]
 }
 
@@ -57,22 +72,39 @@ export const shownPrints = 8_000
 export function grow(t: Transcript, event: RunEvent): Transcript {
   switch (event.type) {
     case 'run-start':
-      return { ...t, run: t.run + 1, origin: event.model, hasScripts: event.engine !== undefined }
+      return {
+        ...t,
+        run: t.run + 1,
+        origin: event.model,
+        hasScripts: event.engine !== undefined,
+        answer: event.answer,
+      }
     case 'user-message':
-      return { ...t, messages: [...t.messages, { role: 'user', text: wellFormed(event.text) }] }
+      return { ...t, messages: [...t.messages, ...userMessages(event, t.answer)] }
     case 'assistant-message': {
       if (!event.complete) return { ...t, cut: event.parts }
       const calls = event.calls.map((call) => keyed(t, call))
-      const message: Message = { role: 'assistant', parts: event.parts, calls, origin: t.origin }
+      const { parts, serverState } = event
+      const message: Message = {
+        role: 'assistant',
+        parts,
+        calls,
+        origin: t.origin,
+        ...(serverState !== undefined && { serverState }),
+      }
       return { ...t, waiting: calls, cut: undefined, messages: [...t.messages, message] }
     }
+    case 'answer-check':
+      return event.verdict === 'repair' && event.note ? { ...t, note: { role: 'note', text: event.note } } : t
     case 'tool-result': {
       const call = t.waiting.find(({ callId }) => callId === event.callId)
       if (!call) return t
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
       const { outcome } = event
       const text = outcome === 'ok' ? resultText(event, t.hasScripts ? call.key : undefined) : failureText(event)
-      return { ...t, results: new Map(t.results).set(event.callId, { role: 'tool', call, outcome, text }) }
+      const files = filesOf(event)
+      const result = { role: 'tool', call, outcome, text, ...(files && { files }) } as const
+      return { ...t, results: new Map(t.results).set(event.callId, result) }
     }
     case 'tool-reconciled':
       return {
@@ -102,8 +134,31 @@ function flush(t: Transcript, isEnd: boolean): Transcript {
     messages.push(result)
   }
   if (t.cut?.length && isEnd) messages.push({ role: 'assistant', parts: t.cut, calls: [], origin: t.origin })
-  messages.push(...t.news)
-  return { ...t, messages, waiting: [], results: new Map(), news: [], cut: undefined }
+  messages.push(...t.news, ...(t.note ? [t.note] : []))
+  return { ...t, messages, waiting: [], results: new Map(), news: [], note: undefined, cut: undefined }
+}
+
+function userMessages({ text, files, instructions }: UserMessage, answer: AnswerFormat | undefined): Message[] {
+  const messages: Message[] = [{ role: 'user', text: wellFormed(text), ...(files?.length ? { files } : {}) }]
+  if (instructions) messages.push({ role: 'instructions', text: wellFormed(instructions) })
+  if (answer) messages.push({ role: 'note', text: answerNote(answer) })
+  return messages
+}
+
+/** Not all providers can be held to a schema, and none is told in words what it is for. */
+const answerNote = ({ schema }: AnswerFormat): string =>
+  `When you are done, answer with JSON alone, without a word or a fence around it, that fits this schema: ${JSON.stringify(schema)}`
+
+function filesOf({ hasFiles, output }: ToolResult): readonly AttachedFile[] | undefined {
+  const files = hasFiles && isJsonObject(output) ? output.files : undefined
+  return Array.isArray(files) ? (files as unknown as readonly AttachedFile[]) : undefined
+}
+
+/** Files are given beside the text. */
+function withoutFiles(result: ToolResult): Json {
+  const { output = null } = result
+  const files = filesOf(result)
+  return files && isJsonObject(output) ? { ...output, files: files.map(fileNote) } : output
 }
 
 /** A call's identity in the whole session. */
@@ -112,9 +167,10 @@ export const keyOf = (run: number, callId: string): string => `${run}.${callId}`
 const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: keyOf(t.run, call.callId) })
 
 /** What a script printed stands below what it returned: each within its own budget. */
-function resultText({ output, prints }: ToolResult, handle: string | undefined): string {
+function resultText(result: ToolResult, handle: string | undefined): string {
+  const { prints } = result
   const rest = handle === undefined ? undefined : `in a script, results(${JSON.stringify(handle)}) gives all of it`
-  const text = shown(output ?? null, rest)
+  const text = shown(withoutFiles(result), rest)
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 

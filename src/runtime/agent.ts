@@ -3,10 +3,12 @@ import { limitFault } from '../core/limit-ranges.js'
 import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import { defaultBudget, type Budget } from '../core/usage.js'
 import { HandrailError } from '../errors.js'
+import { checkModelConfig } from '../models/check-config.js'
 import type { Model } from '../models/model.js'
 import { defaultLimits, type Sandbox, type ScriptLimits } from '../sandbox/script.js'
 import type { Store } from '../store/store.js'
 import { sha256 } from '../tools/hash.js'
+import type { Validator } from '../tools/fault.js'
 import type { ToolSearch } from '../tools/search.js'
 import { createToolSet, type ToolSet } from '../tools/tool-set.js'
 import { HostedModels } from './hosted-model.js'
@@ -22,6 +24,7 @@ export interface Agent {
   readonly notices: Notices
   readonly store: Store
   readonly tools: ToolSet
+  readonly validator: Validator
   readonly context: Context
   readonly contextHash: string
   readonly sandbox: Sandbox
@@ -36,6 +39,7 @@ export interface Agent {
 }
 
 export async function openAgent(setup: AgentSetup, platform: Platform, notices: Notices): Promise<Agent> {
+  if (!setup.model.hosted) checkModelConfig(setup.model.config)
   const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
   const limits = checked(withDefaults(defaultLimits, setup.limits))
@@ -60,6 +64,7 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
     notices,
     store,
     tools,
+    validator,
     context,
     contextHash: sha256(canonicalJson(context as unknown as Json)),
     sandbox: platform.createSandbox(),

@@ -1,8 +1,10 @@
-import type { AssistantMessage, EventBody, Part, ToolCall } from '../core/events.js'
-import { deepestInput, isDeeperThan, type Json } from '../core/json.js'
-import { estimateTokens, type Usage } from '../core/usage.js'
+import { scriptToolName } from '../core/built-ins.js'
+import type { AssistantMessage, EventBody, Part, RunHeader, ToolCall } from '../core/events.js'
+import { deepestInput, isDeeperThan, isJsonObject, type Json } from '../core/json.js'
+import { isTextTool, type ToolChoice } from '../core/tool-definition.js'
+import { estimateTokens, type Usage, type Used } from '../core/usage.js'
 import { HandrailError, toFailure } from '../errors.js'
-import type { ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
+import type { ModelDelta, ModelReply, ModelRequest, ReplyPart } from '../models/model.js'
 import { checkDelta, checkReply } from './check-reply.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
@@ -14,11 +16,15 @@ export async function callModel(
   signal: AbortSignal,
 ): Promise<EventBody> {
   const { context, memory, log, onDelta } = ports
+  const { header, used } = log.state
+  const toolChoice = toolChoiceOf(header, used)
   const request: ModelRequest = {
     instructions: context.instructions,
     tools: context.tools,
     messages: memory.messages,
     cacheKey: log.head.session,
+    ...(toolChoice && { toolChoice }),
+    ...(header?.answer && { answer: header.answer }),
   }
   const shown = new Map<number, TextPart>()
   let isOver = false
@@ -59,22 +65,48 @@ function collect(shown: Map<number, TextPart>, { type, index, text }: ModelDelta
 
 function toMessage(step: number, reply: ModelReply, request: ModelRequest): AssistantMessage {
   const calls: ToolCall[] = []
+  const textTools = new Set(request.tools.filter(isTextTool).map(({ name }) => name))
   const parts = reply.parts.map((part): Part => {
     if (part.type !== 'call') return part
-    const { toolName, inputText, wireId, native } = part
+    const { toolName, inputText, wireId, native, caller = 'model', executor } = part
     const callId = `${step}.${calls.length}`
     calls.push({
       callId,
       toolName,
       inputText,
-      input: parseArguments(inputText),
+      input: inputOf(part, textTools),
       wireId: wireId || undefined,
-      caller: 'model',
+      caller,
+      ...(executor && { executor }),
     })
     return { type: 'call', callId, native }
   })
-  const { finish, usage = estimate(request, parts) } = reply
-  return { step, complete: true, parts, calls, finish, usage }
+  const { finish, usage = estimate(request, parts), serverState, remarks } = reply
+  return {
+    step,
+    complete: true,
+    parts,
+    calls,
+    finish,
+    usage,
+    ...(serverState !== undefined && { serverState }),
+    ...(remarks?.length && { remarks }),
+  }
+}
+
+/** A provider without text tools was told that the text is a field of an object. */
+function inputOf(part: ReplyPart & { type: 'call' }, textTools: ReadonlySet<string>): Json | undefined {
+  if (part.isText) return part.inputText
+  const input = parseArguments(part.inputText)
+  const isWrapped = textTools.has(part.toolName) && isJsonObject(input) && typeof input.input === 'string'
+  return isWrapped ? input.input : input
+}
+
+/** A demand for a call holds until there is one. */
+function toolChoiceOf(header: RunHeader | undefined, used: Used): ToolChoice | undefined {
+  const { toolChoice, allow } = header ?? {}
+  if (toolChoice && (toolChoice.mode !== 'required' || used.calls === 0)) return toolChoice
+  return allow && { mode: 'auto', tools: [...allow, scriptToolName] }
 }
 
 /** A call without arguments may have no argument text at all. What is too deep for a log stays text, which the gate refuses. */

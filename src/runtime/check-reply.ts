@@ -1,5 +1,6 @@
 import { isDeeperThan, toJson, type Json } from '../core/json.js'
 import type { Usage } from '../core/usage.js'
+import type { Remark } from '../core/events.js'
 import { HandrailError } from '../errors.js'
 import type { ModelDelta, ModelReply, ReplyPart } from '../models/model.js'
 
@@ -10,13 +11,19 @@ import type { ModelDelta, ModelReply, ReplyPart } from '../models/model.js'
  */
 export function checkReply(reply: ModelReply): ModelReply {
   if (!isRecord(reply) || !Array.isArray(reply.parts)) throw bad('has no array "parts"')
-  const { finish, usage } = reply
+  const { finish, usage, serverState, remarks } = reply
   const parts = reply.parts.map(checkPart)
   if (!finishes.has(finish)) throw bad(`has the finish reason ${shown(finish)}`)
-  return { parts, finish, ...(usage === undefined ? {} : { usage: checkUsage(usage) }) }
+  return {
+    parts,
+    finish,
+    ...(usage === undefined ? {} : { usage: checkUsage(usage) }),
+    ...(serverState === undefined ? {} : { serverState: shallow(serverState, 'a "serverState" that') }),
+    ...(remarks === undefined ? {} : { remarks: checkRemarks(remarks) }),
+  }
 }
 
-const finishes = new Set(['stop', 'calls', 'length', 'refusal', 'content-filter', 'resend', 'other'])
+const finishes = new Set(['stop', 'calls', 'length', 'context', 'refusal', 'content-filter', 'resend', 'other'])
 
 function checkPart(part: ReplyPart, i: number): ReplyPart {
   const need = (ok: boolean, what: string) => {
@@ -33,11 +40,14 @@ function checkPart(part: ReplyPart, i: number): ReplyPart {
       return { type, text, ...native }
     }
     case 'call': {
-      const { type, toolName, inputText, wireId } = part
+      const { type, toolName, inputText, wireId, isText, caller, executor } = part
       need(typeof toolName === 'string', 'without a string "toolName"')
       need(wireId === undefined || typeof wireId === 'string', 'whose "wireId" is not a string')
       need(typeof inputText === 'string', 'without a string "inputText"')
-      return { type, toolName, inputText, wireId, ...native }
+      need(caller === undefined || caller === 'program', 'whose "caller" is not "program"')
+      need(executor === undefined || executor === 'provider', 'whose "executor" is not "provider"')
+      const more = { ...(isText === true && { isText }), ...(caller && { caller }), ...(executor && { executor }) }
+      return { type, toolName, inputText, wireId, ...more, ...native }
     }
     case 'other':
       if (native.native === undefined) throw bad(`has a part ${i} without "native", or one that is nested too deep`)
@@ -51,13 +61,29 @@ function checkPart(part: ReplyPart, i: number): ReplyPart {
 const deepest = 256
 
 function nativeOf(native: Json, i: number): { readonly native?: Json } {
+  const json = shallow(native, `a part ${i} whose "native"`)
+  return json === undefined ? {} : { native: json }
+}
+
+/** Undefined where it is nested too deep. */
+function shallow(value: Json, what: string): Json | undefined {
   try {
-    const json = toJson(native)
-    return isDeeperThan(json, deepest) ? {} : { native: json }
+    const json = toJson(value)
+    return isDeeperThan(json, deepest) ? undefined : json
   } catch (error) {
-    if (error instanceof RangeError) return {}
-    throw bad(`has a part ${i} whose "native" is not JSON`)
+    if (error instanceof RangeError) return undefined
+    throw bad(`has ${what} is not JSON`)
   }
+}
+
+/** Nothing depends on one, so a wrong one is left out. */
+function checkRemarks(remarks: readonly Remark[]): Remark[] {
+  if (!Array.isArray(remarks)) throw bad('has "remarks" that are no array')
+  return remarks.flatMap((remark: Remark) => {
+    if (!isRecord(remark) || typeof remark.code !== 'string') return []
+    const detail = remark.detail === undefined ? undefined : shallow(remark.detail, 'a remark whose "detail"')
+    return [{ code: remark.code, ...(detail === undefined ? {} : { detail }) }]
+  })
 }
 
 function checkUsage(usage: Usage): Usage {

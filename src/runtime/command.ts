@@ -59,6 +59,11 @@ async function approval(
   { input }: Command & { type: 'approve' },
 ) {
   if (input === undefined) return { approved: true }
+  if (call.executor === 'provider')
+    throw new HandrailError(
+      'invalid_options',
+      `Cannot approve call "${call.callId}" with another input: the provider runs it as it asked`,
+    )
   const ports = { log, memory, tools: agent.tools, page: agent.page }
   const decision = await askGate(ports, { ...call, input, inputText: undefined })
   if (decision.verdict === 'deny' && decision.failure) throw fromFailure(decision.failure)

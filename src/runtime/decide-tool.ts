@@ -1,9 +1,9 @@
+import { scriptToolName } from '../core/built-ins.js'
 import type { Decision, EventBody } from '../core/events.js'
 import { budgetOf, type CallState, type RunState } from '../core/state.js'
 import type { BudgetName } from '../core/usage.js'
 import { fromFailure } from '../errors.js'
 import { decide } from '../tools/gate.js'
-import { scriptToolName } from '../tools/script-tool.js'
 import { isEarlier, type EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 import { within } from './within.js'
@@ -26,6 +26,7 @@ export function askGate({ log, memory, tools, page }: GatePorts, call: CallState
     owner: log.head.owner,
     allow: header?.allow,
     readOnly: header?.readOnly,
+    noTools: header?.toolChoice?.mode === 'none',
     overBudget: overBudget(log.state, call),
     repeated: (toolName, input) => memory.repeated(toolName, input),
     openUnknown: memory.openUnknown,

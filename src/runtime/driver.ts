@@ -62,6 +62,7 @@ export class Driver {
       context: stored ?? agent.context,
       tools: agent.tools,
       page: agent.page,
+      validator: agent.validator,
       model: () => agent.model(),
       sandbox: agent.sandbox,
       limits: agent.limits,

@@ -16,6 +16,8 @@ export async function executeTool(
   signal: AbortSignal,
 ): Promise<EventBody> {
   const result = (body: ToolResult): EventBody => ({ type: 'tool-result', callId: call.callId, ...body })
+  // The provider runs it when it reads that a person approved.
+  if (call.executor === 'provider') return result({ outcome: 'ok', output: 'approved', bytes: 0 })
   if (isBuiltIn(call.toolName)) return result(await callBuiltIn(ports, call.toolName, call, signal))
   if (call.mode === 'read') return result(readResult(ports, call, await sendTool(ports, call, signal)))
   if (signal.aborted)

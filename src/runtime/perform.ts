@@ -1,6 +1,7 @@
 import type { Effect } from '../core/next.js'
 import { advanceScript } from './advance-script.js'
 import { callModel } from './call-model.js'
+import { checkAnswer } from './check-answer.js'
 import { decideTool } from './decide-tool.js'
 import type { Perform } from './drive.js'
 import { endRun } from './end-run.js'
@@ -17,9 +18,11 @@ export const performWith =
   async (effect: Effect, signal) => {
     switch (effect.type) {
       case 'start-step':
-        return startStep(effect, signal)
+        return startStep(ports, effect, signal)
       case 'call-model':
         return callModel(ports, effect, signal)
+      case 'check-answer':
+        return checkAnswer(ports, effect)
       case 'decide-tool':
         return decideTool(ports, effect)
       case 'start-tool':

@@ -1,6 +1,7 @@
 import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import type { Model, ModelDelta } from '../models/model.js'
 import type { Sandbox, ScriptLimits } from '../sandbox/script.js'
+import type { Validator } from '../tools/fault.js'
 import type { ToolSearch } from '../tools/search.js'
 import type { ToolSet } from '../tools/tool-set.js'
 import type { RunLog } from './log.js'
@@ -18,6 +19,7 @@ export interface RunPorts {
   readonly context: Context
   readonly tools: ToolSet
   readonly page: PageTools
+  readonly validator: Validator
   readonly model: () => Promise<Model>
   readonly sandbox: Sandbox
   readonly limits: ScriptLimits

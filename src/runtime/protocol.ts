@@ -1,6 +1,7 @@
 import type { Failure, RunEvent } from '../core/events.js'
+import type { AttachedFile } from '../core/attached-file.js'
 import type { Json } from '../core/json.js'
-import type { ToolDefinition } from '../core/tool-definition.js'
+import type { AnswerFormat, ToolChoice, ToolDefinition } from '../core/tool-definition.js'
 import type { Budget } from '../core/usage.js'
 import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
 import type { ScriptLimits } from '../sandbox/script.js'
@@ -84,6 +85,10 @@ export interface RunOptions {
   readonly runId: string
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  readonly toolChoice?: ToolChoice
+  readonly answer?: AnswerFormat
+  readonly files?: readonly AttachedFile[]
+  readonly instructions?: string
 }
 
 export type Command =

@@ -7,10 +7,10 @@ import type { RunOptions } from './protocol.js'
 export function headerOf(
   agent: Agent,
   head: RunHead,
-  options: Pick<RunOptions, 'allow' | 'readOnly'>,
+  options: Pick<RunOptions, 'allow' | 'readOnly' | 'toolChoice' | 'answer'>,
   previousRun?: string,
 ): RunHeader {
-  const { allow, readOnly } = options
+  const { allow, readOnly, toolChoice, answer } = options
   const { owner, locale, timeZone } = agent.setup
   return {
     format: logFormat,
@@ -28,5 +28,7 @@ export function headerOf(
     budget: agent.budget,
     ...(allow ? { allow } : {}),
     ...(readOnly ? { readOnly } : {}),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(answer ? { answer } : {}),
   }
 }

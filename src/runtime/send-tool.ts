@@ -7,6 +7,8 @@ import type { RunPorts } from './ports.js'
 
 /** Milliseconds a tool may take that states no `limits.timeout`. */
 const defaultTimeout = 30_000
+/** A provider's program gives up after 270 s. */
+const programTimeout = 240_000
 
 /** How one request to a tool ended, as far as this side knows. */
 export type Sent =
@@ -32,7 +34,8 @@ export async function sendTool(ports: RunPorts, call: CallState, signal: AbortSi
   const reply = ports.page
     .execute(id, pageCallOf(ports, call))
     .catch((error: unknown): Reply<Json> => ({ ok: false, failure: toFailure(error, 'page_unreachable') }))
-  const timeout = ports.tools.get(call.toolName)?.definition.timeout ?? defaultTimeout
+  const ownTimeout = ports.tools.get(call.toolName)?.definition.timeout ?? defaultTimeout
+  const timeout = call.caller === 'program' ? Math.min(ownTimeout, programTimeout) : ownTimeout
   const first = await firstOf(reply, timeout, signal)
   if (first === 'timeout' || first === 'aborted') {
     void Promise.resolve(ports.page.abort(id)).catch(() => undefined)

@@ -1,12 +1,21 @@
 import type { EventBody } from '../core/events.js'
 import type { EffectOf } from '../core/next.js'
+import type { RunPorts } from './ports.js'
 import { sleep } from './sleep.js'
 
-/** A step that failed waits before it is tried again: 0.5 s, doubled at each attempt, at most 8 s. */
+/**
+ * A step that failed waits before it is tried again: what the provider asked for, else 0.5 s, doubled at each attempt, at most
+ * 8 s. By chance up to a half more, so that many pages do not come back together.
+ */
 export async function startStep(
+  { log }: Pick<RunPorts, 'log'>,
   { step, attempt, afterFailure }: EffectOf<'start-step'>,
   signal: AbortSignal,
 ): Promise<EventBody> {
-  if (afterFailure) await sleep(Math.min(8_000, 500 * 2 ** Math.max(0, attempt - 2)), signal)
+  if (afterFailure) {
+    const asked = log.state.step.failure?.retryAfter
+    const wait = asked ?? Math.min(8_000, 500 * 2 ** Math.max(0, attempt - 2))
+    await sleep(wait * (1 + Math.random() / 2), signal)
+  }
   return { type: 'step-start', step, attempt }
 }

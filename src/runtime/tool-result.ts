@@ -1,5 +1,6 @@
 import type { Outcome, ToolResult } from '../core/events.js'
-import { deepestOutput, isDeeperThan, type Json } from '../core/json.js'
+import { isAttachedFile } from '../core/attached-file.js'
+import { deepestOutput, isDeeperThan, isJsonObject, type Json } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { ToolEntry } from '../tools/tool-set.js'
 import type { RunPorts } from './ports.js'
@@ -14,8 +15,9 @@ export function done({ tools }: RunPorts, call: CallState, output: Json): ToolRe
   const tooLarge = isTooDeep
     ? `is nested deeper than ${deepestOutput} levels`
     : bytes > largestOutput && `has ${bytes} bytes, and may have ${largestOutput}`
-  const fault = tooLarge || faultOf(tools.get(call.toolName), output)
-  if (!fault) return { outcome: 'ok', output, bytes }
+  const tool = tools.get(call.toolName)
+  const fault = tooLarge || faultOf(tool, output) || filesFault(tool, output)
+  if (!fault) return { outcome: 'ok', output, bytes, ...(tool?.definition.returnsFiles && { hasFiles: true }) }
   const message = `The output of ${call.toolName} ${fault}.`
   if (call.mode === 'read') return failed('error', 'output_invalid', message)
   return { outcome: 'ok', outputInvalid: message, ...(tooLarge ? {} : { output, bytes }) }
@@ -28,6 +30,13 @@ export const failed = (outcome: Outcome, code: string, message: string, retryabl
   outcome,
   failure: { code, message, retryable },
 })
+
+function filesFault(tool: ToolEntry | undefined, output: Json): string | undefined {
+  if (!tool?.definition.returnsFiles) return undefined
+  const files = isJsonObject(output) ? output.files : undefined
+  const isList = Array.isArray(files) && files.every(isAttachedFile)
+  return isList ? undefined : 'must have "files", an array of { mediaType, data } or { mediaType, url }'
+}
 
 function faultOf(tool: ToolEntry | undefined, output: Json): string | undefined {
   const faults = tool?.validateOutput?.(output) ?? []

@@ -11,6 +11,8 @@ export interface GateContext {
   /** Names of the only tools that may be called; absent: all. */
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  /** The run's tool choice is `none`. */
+  readonly noTools?: boolean
   /** The budget that is used up, when the run may make no more calls. */
   readonly overBudget?: string
   /** Why to ask, if the same write with the same input was made earlier in this session. */

@@ -15,6 +15,7 @@ export interface GateCall {
   /** The model's own argument text. Read when there is no `input`. */
   readonly inputText?: string
   readonly caller: Caller
+  readonly executor?: 'provider'
   /** Reasons that a person was already shown for this call. */
   readonly reasons?: readonly string[]
 }
@@ -29,6 +30,7 @@ const rules: readonly Rule[] = [riskRule, repeatRule, unknownOutcomeRule, toolRu
  * model; `hash` is empty when the call was denied before there was a valid input.
  */
 export async function decide(call: GateCall, context: GateContext): Promise<Decision> {
+  if (call.executor === 'provider') return decideProvided(call, context)
   const tool = context.tools.get(call.toolName)
   if (!tool || (isBuiltIn(call.toolName) && call.caller !== 'script'))
     return deny('read', 'unknown_tool', unknownTool(call.toolName, context.tools))
@@ -84,15 +86,35 @@ function shownReasons(now: readonly string[], shown: readonly string[] = []): re
 
 function notAllowed(
   { toolName, caller }: GateCall,
-  { mode }: ToolEntry,
-  { allow, readOnly }: GateContext,
+  { mode, definition: { callers } }: ToolEntry,
+  { allow, readOnly, noTools }: GateContext,
 ): string | undefined {
+  if (noTools) return noCalls
   if (mode === 'script')
     return caller === 'model' ? undefined : `"${toolName}" cannot be called by a ${caller}: call the tools themselves.`
+  if (callers && !callers.includes(caller))
+    return `"${toolName}" may not be called by a ${caller}. It may by: ${callers.join(', ') || 'nobody'}.`
   if (allow && !allow.includes(toolName) && !isBuiltIn(toolName))
     return `"${toolName}" may not be called in this run. Allowed: ${allow.join(', ') || 'none'}.`
   if (readOnly && mode === 'write') return `"${toolName}" may not be called in this run: it only reads.`
   return undefined
+}
+
+const noCalls = 'No tool may be called in this run.'
+
+/** A call that the provider runs: nobody here knows what it does, so a person is asked. */
+function decideProvided(
+  { toolName, input = null, inputText, reasons: shown }: GateCall,
+  context: GateContext,
+): Decision {
+  const { allow, readOnly, noTools, owner } = context
+  if (noTools || readOnly || (allow && !allow.includes(toolName)))
+    return deny('read', 'not_allowed', noTools ? noCalls : `"${toolName}" may not be called in this run.`)
+  const reasons = shownReasons(['The provider of the model runs it: what it does is not checked here.'], shown)
+  const hash = sha256(
+    canonicalJson({ tool: `provider:${toolName}`, owner, input, inputText: inputText ?? null, reasons }),
+  )
+  return { verdict: 'ask', mode: 'read', hash, reasons }
 }
 
 function unknownTool(name: string, tools: ToolSet): string {

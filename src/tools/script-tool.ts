@@ -1,3 +1,4 @@
+import { scriptToolName } from '../core/built-ins.js'
 import type { JsonSchema } from '../core/json.js'
 import { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
@@ -5,8 +6,6 @@ import { shownCharacters, shownPrints } from '../core/transcript.js'
 import { asks, declareTools, groupTools } from './declarations.js'
 import { cut, dotted, quoted } from './declarations-literal.js'
 import { exampleOf } from './script-tool-example.js'
-
-export const scriptToolName = 'run_script'
 
 /** What the description says of each tool: its types, its name, or nothing, as scripts can search for tools. */
 export type Declared = 'all' | 'names' | 'search'

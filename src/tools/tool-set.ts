@@ -1,3 +1,4 @@
+import { scriptToolName } from '../core/built-ins.js'
 import { canonicalJson, isDeeperThan, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
 import type { ScriptLimits } from '../core/script-limits.js'
@@ -7,7 +8,7 @@ import { checkDefinition, refuse } from './definition.js'
 import type { Fault, Validate, Validator } from './fault.js'
 import { sha256 } from './hash.js'
 import { nearest } from '../core/nearest.js'
-import { scriptToolDefinition, scriptToolName } from './script-tool.js'
+import { scriptToolDefinition } from './script-tool.js'
 
 /** The tools of an agent, on the side of its worker: what the gate looks a call up in. */
 export interface ToolSet {

@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.js'
-import type { Risk, ToolDefinition } from '../core/tool-definition.js'
+import type { Caller, Grammar, Risk, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
 import { checkDefinition, refuse, refuseUnknownFields } from './definition.js'
 import { describeFaults, isStandardSchema, parseValue, toJsonSchema } from './schema.js'
@@ -54,6 +54,18 @@ export interface ToolFields<I extends Schema, O extends Schema | undefined> {
   /** A business rule, asked before a person is and again right before the start. An error is a no. */
   check?(input: InputOf<I>, context: CheckContext): CheckResult | Promise<CheckResult>
   readonly once?: Once<InputOf<I>>
+  /** Of a text tool, whose `input` is of type `string`: what the whole text must match. */
+  readonly grammar?: Grammar
+  /** Who may call it. Absent: everybody. */
+  readonly callers?: readonly Caller[]
+  /** The model is told of it only when it searches for it. */
+  readonly deferred?: boolean
+  /** What the tools of its namespace are for, which is named by what stands before `__` in its name. One of them has to say it. */
+  readonly namespace?: string
+  /** Asks the provider to hold the model to the schema. */
+  readonly strict?: boolean
+  /** `files` of its output, an array of `AttachedFile`, is given to the model as files. */
+  readonly returnsFiles?: boolean
   /** `timeout`: milliseconds a call may take. */
   readonly limits?: { readonly timeout?: number }
 }
@@ -67,7 +79,8 @@ export interface Tool<Input = unknown> {
   reconcile?: Once<Input>['reconcile']
 }
 
-const fields = ['name', 'description', 'input', 'output', 'risk', 'run', 'check', 'once', 'limits']
+const passed = ['grammar', 'callers', 'deferred', 'namespace', 'strict', 'returnsFiles'] as const
+const fields = ['name', 'description', 'input', 'output', 'risk', 'run', 'check', 'once', 'limits', ...passed]
 
 /**
  * Describes a page tool. The types of `run`, `check` and `reconcile` follow from the schemas.
@@ -98,6 +111,7 @@ export function defineTool<const I extends Schema, const O extends Schema | unde
     ...(once.idempotent !== undefined && { idempotent: once.idempotent }),
     ...(reconciles && { reconciles: true }),
     ...(limits.timeout !== undefined && { timeout: limits.timeout }),
+    ...Object.fromEntries(passed.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]))),
   }
   checkDefinition(definition)
   return {

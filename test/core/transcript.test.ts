@@ -15,6 +15,8 @@ const briefly = (all: readonly Message[]) =>
         return `tool ${message.call.callId} ${message.outcome}`
       case 'news':
         return `news ${message.callId}`
+      default:
+        return `${message.role} ${message.text}`
     }
   })
 const step = (n: number, attempt = 1): EventBody => ({ type: 'step-start', step: n, attempt })

@@ -39,6 +39,8 @@ function succeed(effect: Effect, fed: Record<string, string[]>, results: Readonl
       return { type: 'step-start', step: effect.step, attempt: effect.attempt }
     case 'call-model':
       return { type: 'assistant-message', step: effect.step, complete: true, parts: [], calls: [] }
+    case 'check-answer':
+      return { type: 'answer-check', step: effect.step, verdict: 'accept' }
     case 'decide-tool': {
       const { callId, toolName, input } = effect.call
       const { verdict, mode } = tools[toolName]!

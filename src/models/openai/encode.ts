@@ -49,6 +49,8 @@ function toItems(message: Message, self: Origin, ids: Ids): Item[] {
     case 'user':
     // News repeats what a tool returned: a developer message would give that more weight than the user has.
     case 'news':
+    case 'note':
+    case 'instructions':
       return [{ role: 'user', content: message.text }]
     case 'tool':
       return [{ type: 'function_call_output', call_id: ids.get(message.call.key)!, output: message.text }]

@@ -1,0 +1,14 @@
+import type { RunEvent } from './events.js'
+
+/** What the model said last, with the messages before it that were cut at their token limit; when it declined, that. */
+export function answerText(events: readonly RunEvent[]): string {
+  const said = events.filter((event) => event.type === 'assistant-message' && event.complete)
+  let text = ''
+  for (const event of said.toReversed()) {
+    if (event.type !== 'assistant-message') continue
+    if (text !== '' && event.finish !== 'length') break
+    text = event.parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('') + text
+    if (text === '') break
+  }
+  return text
+}

@@ -1,0 +1,26 @@
+import { isJsonObject, type Json } from './json.js'
+
+/** An image or another file, as a model is given it. */
+export type AttachedFile = {
+  /** As in `image/png`. */
+  readonly mediaType: string
+  readonly name?: string
+} & (
+  | { /** Its bytes in Base64. */ readonly data: string }
+  | { /** Where the provider gets it: http or https. */ readonly url: string }
+)
+
+/** What stands for a file where it cannot be shown. */
+export function fileNote(file: AttachedFile): string {
+  const size = 'data' in file ? `, ${Math.ceil((file.data.length * 3) / 4)} bytes` : `, ${file.url}`
+  return `[file${file.name === undefined ? '' : ` ${JSON.stringify(file.name)}`}: ${file.mediaType}${size}]`
+}
+
+export function isAttachedFile(value: Json | undefined): boolean {
+  if (!isJsonObject(value) || typeof value.mediaType !== 'string' || !/^\w+\/[\w.+-]+$/.test(value.mediaType))
+    return false
+  const { name, data, url } = value
+  if (name !== undefined && typeof name !== 'string') return false
+  if (data !== undefined) return url === undefined && typeof data === 'string' && /^[\w+/]+={0,2}$/.test(data)
+  return typeof url === 'string' && /^https?:\/\//.test(url)
+}
