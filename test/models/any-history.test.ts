@@ -5,7 +5,8 @@ import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
 import { encodeAnthropic } from '../../src/models/anthropic/encode.js'
 import type { ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
+import { anthropicComplaints } from './anthropic-rules.js'
+import { openAIComplaints } from './openai-rules.js'
 
 const gpt = { provider: 'openai', model: 'gpt-6-astra' }
 const claude = { provider: 'anthropic', model: 'claude-opus-5-5' }

@@ -9,7 +9,8 @@ import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { configOf, essence, plain, rulesFor, toHistory, unsupported } from './chat-canonical.js'
 import { chatRecordings, hasRecordings, toolsOf } from './chat-recordings.js'
 import { chatComplaints, type ChatRules } from './chat-rules.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
+import { anthropicComplaints } from './anthropic-rules.js'
+import { openAIComplaints } from './openai-rules.js'
 import { listOf, textOf } from './recorded-json.js'
 
 /** What the user says in several messages is sent as one. */

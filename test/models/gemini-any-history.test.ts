@@ -8,7 +8,8 @@ import { encodeGemini } from '../../src/models/gemini/encode.js'
 import type { ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { geminiComplaints } from './gemini-rules.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
+import { anthropicComplaints } from './anthropic-rules.js'
+import { openAIComplaints } from './openai-rules.js'
 import { listOf, record, textOf } from './recorded-json.js'
 
 const gemini = { provider: 'gemini', model: 'gemini-3.8-flash' }

@@ -24,7 +24,8 @@ import {
   type GeminiAnswer,
   type GeminiExchange,
 } from './gemini-recordings.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
+import { anthropicComplaints } from './anthropic-rules.js'
+import { openAIComplaints } from './openai-rules.js'
 import { listOf, record, textOf } from './recorded-json.js'
 
 /** 32 bits at a time, the same ones every time. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/core/json.js'
-import { anthropicComplaints, openAIComplaints } from './provider-rules.js'
+import { anthropicComplaints } from './anthropic-rules.js'
+import { openAIComplaints } from './openai-rules.js'
 import { anthropicFacts, listOf, openAIFacts, type Fact } from './recorded-json.js'
 import { callsOf, type Provider, type RecordedStep, type Recording } from './recordings.js'
 
