@@ -1,5 +1,5 @@
 import { isBuiltIn } from '../src/core/built-ins.js'
-import type { ScriptFailure } from '../src/core/events.js'
+import type { ScriptFailure } from '../src/core/script-outcome.js'
 import type { Json } from '../src/core/json.js'
 import { scriptFailure } from '../src/sandbox/script.js'
 import type { HostCall, HostResult, Sandbox, ScriptOptions, ScriptTurn } from '../src/sandbox/script.js'

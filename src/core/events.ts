@@ -1,5 +1,7 @@
 import type { AttachedFile } from './attached-file.js'
-import type { Json, JsonObject } from './json.js'
+import type { Failure } from './failure.js'
+import type { Json } from './json.js'
+import type { ScriptFailure, ScriptOutcome, StateChange } from './script-outcome.js'
 import type { ScriptLimits } from './script-limits.js'
 import type { AnswerFormat, Caller, ToolChoice } from './tool-definition.js'
 import type { Budget, BudgetName, Usage } from './usage.js'
@@ -165,45 +167,6 @@ export interface ScriptTurnRecord {
   /** With an outcome: what the script changed of the session's state. */
   readonly state?: StateChange
 }
-export type ScriptOutcome =
-  | { readonly status: 'ok'; readonly value: Json }
-  | { readonly status: 'error'; readonly failure: ScriptFailure }
-
-/** By top-level name, so that scripts side by side do not undo each other's work. */
-export interface StateChange {
-  readonly set?: JsonObject
-  readonly removed?: readonly string[]
-}
-
-/** Why a script did not end well, in words for the model that wrote it. */
-export interface ScriptFailure extends Failure {
-  readonly code: ScriptFailureCode
-  /** Of the model's own text, from 1. */
-  readonly line?: number
-  readonly column?: number
-  /** Three lines of the script around that place. */
-  readonly frame?: string
-  /** What to do about it. */
-  readonly hint?: string
-}
-
-/** `diverged` is the runtime's, and so is `wall`. */
-export type ScriptFailureCode =
-  | 'script_syntax'
-  | 'script_check'
-  | 'script_thrown'
-  | 'script_tool_error'
-  | 'script_denied'
-  | 'script_cpu'
-  | 'script_wall'
-  | 'script_memory'
-  | 'script_stack'
-  | 'script_calls'
-  | 'script_output'
-  | 'script_deadlock'
-  | 'script_crashed'
-  | 'script_diverged'
-
 export type Verdict = 'allow' | 'deny' | 'ask'
 /** What the gate found the tool to be. The core has no tool set: ordering and recovery read it from the decision. */
 export type Mode = 'read' | 'write' | 'script'
@@ -256,14 +219,7 @@ export interface Reconciliation {
   readonly output?: Json
 }
 
-/** A failure as a value that the model can act on. */
-export interface Failure {
-  readonly code: string
-  readonly message: string
-  readonly retryable: boolean
-  /** Milliseconds that a provider asked to wait before the same is tried again. */
-  readonly retryAfter?: number
-}
+export type { Failure }
 
 export type StopReason = 'cancelled' | 'deadline'
 export type RunOutcome = 'completed' | 'cancelled' | 'failed' | 'budget-exceeded'

@@ -1,4 +1,4 @@
-import type { StateChange } from './events.js'
+import type { StateChange } from './script-outcome.js'
 import { canonicalJson, type Json, type JsonObject } from './json.js'
 
 /** What a script changed of the state that it found; nothing when it is as it was. */

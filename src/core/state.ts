@@ -6,12 +6,12 @@ import type {
   RunEvent,
   RunHeader,
   RunOutcome,
-  ScriptOutcome,
   StopReason,
   ToolCall,
   ToolResult,
   Verdict,
 } from './events.js'
+import type { ScriptOutcome } from './script-outcome.js'
 import type { Json } from './json.js'
 import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
 

@@ -1,9 +1,10 @@
-import type { ScriptFailure, ScriptOutcome, Failure } from '../core/events.js'
+import type { Failure } from '../core/events.js'
+import type { ScriptFailure, ScriptOutcome } from '../core/script-outcome.js'
 import type { Json, JsonObject } from '../core/json.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
 
-export type { ScriptFailure, ScriptFailureCode } from '../core/events.js'
+export type { ScriptFailure, ScriptFailureCode } from '../core/script-outcome.js'
 export { defaultLimits, type ScriptLimits } from '../core/script-limits.js'
 
 /** The contract of a sandbox: it runs each program in an isolate that can reach nothing but its host calls. */

@@ -1,4 +1,4 @@
-import type { ScriptFailure } from '../core/events.js'
+import type { ScriptFailure } from '../core/script-outcome.js'
 import { versionOf } from './engine-name.js'
 import { crashFailure, emptyFailure } from './failures.js'
 import { HandrailError } from '../errors.js'

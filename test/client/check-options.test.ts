@@ -56,11 +56,6 @@ describe('createAgent()', () => {
     { more: { worker: 'agent.js' }, says: '"worker" must be a Worker or a function that makes one' },
     { more: { model: 'gpt' }, says: '"model" must be an object; it is of type string' },
     { more: { model: { provider: 'openai' } }, says: '"model.model" is missing' },
-    {
-      more: { model: { ...config, baseUrl: '/v1' } },
-      says: '"model.baseUrl" is not an option; did you mean "baseURL"?',
-    },
-    { more: { model: { ...config, headers: { a: 1 } } }, says: '"model.headers" must be an object of texts' },
     { more: { model: { ...hosted, generate: 1 } }, says: '"model.generate" must be a function' },
   ])('refuses: $says', ({ more, says }) => {
     expect(checked(more)).toThrow(

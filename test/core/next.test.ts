@@ -9,11 +9,13 @@ const lease = (epoch: number): EventBody => ({ type: 'lease-start', epoch })
 const turn = (n: number, calls: string[], extra: object = {}): EventBody =>
   ({ type: 'script-turn', callId: '1.0', turn: n, calls: calls.map((id) => call(id)), ...extra }) as EventBody
 
+const said = [{ type: 'text', text: 'done' }] as const
+
 describe('next() lists what is due', () => {
   const ready = (mode: 'read' | 'write') => [...calling('1.0'), decided('1.0', mode)]
   const executing = (mode: 'read' | 'write') => [...ready(mode), started('1.0')]
   const script = [...calling('1.0'), decided('1.0', 'script'), started('1.0')]
-  const done: EventBody = { type: 'assistant-message', step: 1, complete: true, parts: [], calls: [], finish: 'stop' }
+  const done: EventBody = { type: 'assistant-message', step: 1, complete: true, parts: said, calls: [], finish: 'stop' }
   const cut: EventBody = { type: 'assistant-message', step: 1, complete: false, parts: [], calls: [] }
   const ended = { outcome: { status: 'ok', value: null } }
   it.each<[name: string, events: readonly EventBody[], ids: string[]]>([
@@ -83,7 +85,7 @@ describe('next() lists what is due', () => {
       type: 'assistant-message',
       step: 1,
       complete: true,
-      parts: [],
+      parts: said,
       calls: [],
       finish: 'stop',
     })
@@ -153,7 +155,7 @@ describe('accepts()', () => {
   const unknown = [...calling('1.0'), decided('1.0', 'write'), started('1.0'), settled('1.0', 'unknown')]
   const news = (extra: object = {}): EventBody =>
     ({ type: 'tool-reconciled', callId: '1.0', toolName: 'tool', done: true, by: 'late', ...extra }) as EventBody
-  const final: EventBody = { type: 'assistant-message', step: 1, complete: true, parts: [], calls: [] }
+  const final: EventBody = { type: 'assistant-message', step: 1, complete: true, parts: said, calls: [] }
   it.each<[expected: boolean, name: string, events: readonly EventBody[], event: EventBody]>([
     [true, 'an approval while asking', asking, approved('1.0')],
     [true, 'an expiry while asking', asking, expiry()],

@@ -113,10 +113,14 @@ describe('evolve() keeps of a call', () => {
 describe('evolve() moves a step', () => {
   const reply = (extra: object): EventBody =>
     ({ type: 'assistant-message', step: 1, complete: true, parts: [], calls: [], ...extra }) as EventBody
+  const said = [{ type: 'text', text: 'done' }]
+  const refused = [{ type: 'refusal', text: 'no' }]
   const failure = (retryable: boolean) => ({ code: 'model_failed', message: 'failed', retryable })
   it.each<[name: string, event: EventBody, step: object]>([
-    ['to final when the model asks for nothing', reply({ finish: 'stop' }), { n: 1, phase: 'final' }],
-    ['to final when it was cut by length', reply({ finish: 'length' }), { n: 1, phase: 'final' }],
+    ['to final when the model asks for nothing', reply({ finish: 'stop', parts: said }), { n: 1, phase: 'final' }],
+    ['to final when the model refuses', reply({ finish: 'refusal', parts: refused }), { n: 1, phase: 'final' }],
+    ['to answered when it was cut by length', reply({ finish: 'length', parts: said }), { n: 1, phase: 'answered' }],
+    ['to answered when it says nothing', reply({ finish: 'stop' }), { n: 1, phase: 'answered' }],
     [
       'to calls when it asks, whatever the reason says',
       reply({ calls: [call('1.0')], finish: 'stop' }),

@@ -67,6 +67,7 @@ export function checkAppend(core: Core, world: World, log: () => readonly RunEve
   if (event.type === 'tool-result') checkResult(world, event)
   if (event.type === 'tool-start') checkStart(world.state, event.callId)
   if (event.type === 'script-turn') checkReplay(log(), event.callId, world.state)
+  if (event.type === 'answer-check') check(!world.state.stop, 'I10 an answer is checked after the run was stopped')
   if (event.type === 'step-start' || event.type === 'run-end') checkTranscript(core, log())
   if (event.type === 'step-start') checkStep(world.state, log().slice(0, -1))
   if (event.type === 'run-end') {
@@ -157,9 +158,12 @@ function reasonToEnd(state: RunState, log: readonly RunEvent[]): string {
   const start = log.findLastIndex((event) => event.type === 'step-start')
   const answer = log.slice(start).find((event) => event.type === 'assistant-message')
   const stop = log.find((event) => event.type === 'run-stop')
-  if (answer?.complete && answer.calls.length === 0 && answer.finish !== 'resend') return 'completed'
+  const isLast = answer?.complete && answer.calls.length === 0 && answer.finish !== 'resend'
+  const verdict = log.slice(start).find((event) => event.type === 'answer-check')?.verdict
+  if (isLast && (verdict === 'accept' || answer.finish !== 'length')) return 'completed'
   if (stop) return stop.reason === 'deadline' ? 'budget-exceeded: time' : 'cancelled'
-  if (answer?.failure?.retryable === false) return 'failed'
+  if (answer?.failure?.retryable === false || verdict === 'fail') return 'failed'
+  if (isLast && verdict === undefined) return 'nothing: its answer is in doubt'
   if (start >= 0 && !answer?.complete && requests.at(-1)!.attempt >= attempts) return 'failed'
   return requests.length >= steps ? 'budget-exceeded: steps' : 'none'
 }

@@ -154,8 +154,50 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'a paused model is asked again',
-    broken: edit('state', "event.finish === 'resend' ? following(state) : ", ''),
+    broken: edit('state', "if (event.finish === 'resend') return { ...state, step: following(state) }", ''),
     scenario: 'a pause between two reads',
+    trouble: 0,
+  },
+  {
+    rule: 'an answer in doubt is checked',
+    broken: edit('state', "isPlainAnswer(state, event) ? 'final' : 'answered'", "'final'"),
+    scenario: 'an answer in doubt, then a write',
+    trouble: 0,
+  },
+  {
+    rule: 'a model that is sent back goes on',
+    broken: edit(
+      'state',
+      "if (event.verdict === 'repair') return { ...state, repairs: state.repairs + 1, step: following(state) }",
+      '',
+    ),
+    scenario: 'an answer in doubt, then a write',
+    trouble: 0,
+  },
+  {
+    rule: 'an answer that fails ends the run',
+    broken: edit('state', "event.verdict === 'accept' ? 'final' : 'failed'", "'final'"),
+    scenario: 'an answer in doubt, then a write',
+    trouble: 0,
+  },
+  {
+    rule: 'a stop is heard before an answer is checked',
+    broken: edit(
+      'next',
+      "  if (state.stop) return state.stop === 'deadline'",
+      "  if (state.stop && phase !== 'answered') return state.stop === 'deadline'",
+    ),
+    scenario: 'an answer in doubt, then a write',
+    trouble: 1,
+  },
+  {
+    rule: 'a note waits for the next step-start',
+    broken: edit(
+      'transcript',
+      "{ ...t, note: { role: 'note', text: event.note } }",
+      "{ ...t, messages: [{ role: 'note', text: event.note }, ...t.messages] }",
+    ),
+    scenario: 'an answer in doubt, then a write',
     trouble: 0,
   },
   {

@@ -24,6 +24,13 @@ export function* perform(subject: Subject, moment: Moment, effect: Effect): Gene
       return yield done(world, effect, { type: 'step-start', step: effect.step, attempt: effect.attempt })
     case 'call-model':
       return yield* callModel(subject, world, effect)
+    case 'check-answer':
+      for (const verdict of ['accept', 'repair', 'fail'] as const) {
+        const failure = verdict === 'fail' ? { code: 'answer_invalid', message: verdict, retryable: false } : undefined
+        const check = { type: 'answer-check', step: effect.step, verdict, note: 'again', failure } as const
+        yield done(world, effect, check, {}, verdict)
+      }
+      return
     case 'decide-tool':
     case 'start-tool':
       return yield* gate(subject, world, effect)
@@ -77,14 +84,15 @@ const settled = (
 function* callModel({ scenario }: Subject, world: World, effect: EffectOf<'call-model'>): Generator<Move> {
   const { step, abort } = effect
   const asked = scenario.steps[step - 1] ?? []
-  const isPaused = asked === 'resend'
-  const calls = isPaused
+  const isText = asked === 'resend' || asked === 'doubt'
+  const calls = isText
     ? []
     : asked.map(([toolName, caller = 'model', program = 'x'], i): ToolCall => {
         return { callId: `${step}.${i}`, toolName, input: program, caller }
       })
-  const finish = isPaused ? 'resend' : calls.length > 0 ? 'calls' : 'stop'
-  yield done(world, effect, { type: 'assistant-message', step, complete: true, parts: [], calls, finish })
+  const finish = asked === 'resend' ? asked : asked === 'doubt' ? 'length' : calls.length > 0 ? 'calls' : 'stop'
+  const said = [{ type: 'text', text: 'said' }] as const
+  yield done(world, effect, { type: 'assistant-message', step, complete: true, parts: said, calls, finish })
   const cut = (retryable: boolean, change: Partial<World>, label: string) => {
     const failure = { code: 'model_failed', message: label, retryable }
     const parts = [{ type: 'text', text: 'par' }] as const

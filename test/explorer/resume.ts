@@ -38,7 +38,13 @@ function succeed(effect: Effect, fed: Record<string, string[]>, results: Readonl
     case 'start-step':
       return { type: 'step-start', step: effect.step, attempt: effect.attempt }
     case 'call-model':
-      return { type: 'assistant-message', step: effect.step, complete: true, parts: [], calls: [] }
+      return {
+        type: 'assistant-message',
+        step: effect.step,
+        complete: true,
+        parts: [{ type: 'text', text: 'said' }],
+        calls: [],
+      }
     case 'check-answer':
       return { type: 'answer-check', step: effect.step, verdict: 'accept' }
     case 'decide-tool': {

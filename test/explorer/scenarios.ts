@@ -42,8 +42,8 @@ export const programs: Readonly<Record<string, Program>> = {
 
 export interface Scenario {
   readonly name: string
-  /** What the model asks for in each step; after the last it answers with text. */
-  readonly steps: readonly (readonly AskedCall[] | 'resend')[]
+  /** What the model asks for in each step; after the last it answers with text. `doubt`: with a text that may not be the answer. */
+  readonly steps: readonly (readonly AskedCall[] | 'resend' | 'doubt')[]
   readonly budget?: Partial<Budget>
 }
 export type AskedCall = readonly [toolName: string, caller?: Caller, program?: string]
@@ -78,6 +78,8 @@ export const scenarios: readonly Scenario[] = [
   },
   { name: 'a plain write, then a second step', steps: [[['askPlain']], [['read'], ['write']]] },
   { name: 'a pause between two reads', steps: [[['read']], 'resend', [['read']]] },
+  { name: 'an answer in doubt, then a write', steps: [[['read']], 'doubt', [['askPlain']], 'doubt'] },
+  { name: 'an answer in doubt at the end of a budget', steps: ['doubt', 'doubt'], budget: { steps: 2 } },
   { name: 'three requests in a budget of two', steps: [[['read']], [['write']]], budget: { steps: 2 } },
   { name: 'one request a step', steps: [[['askPlain']]], budget: { attempts: 1 } },
 ]

@@ -1,4 +1,5 @@
-import type { Outcome, ScriptOutcome, ToolCall } from '../../src/core/events.js'
+import type { Outcome, ToolCall } from '../../src/core/events.js'
+import type { ScriptOutcome } from '../../src/core/script-outcome.js'
 import type { CallState } from '../../src/core/state.js'
 import { programs, type Fed, type Program } from './scenarios.js'
 

@@ -100,9 +100,15 @@ describe('defineTool()', () => {
     ],
     [{ input: true }, '"input" cannot be used'],
     [{ input: [] }, '"input" cannot be used: it must be a JSON Schema object or a Standard Schema; it is an array'],
-    [{ input: { type: 'string' } }, '"input" must be a schema of an object, with type "object"; its type is "string"'],
-    [{ input: {} }, '"input" must be a schema of an object, with type "object"; its type is missing'],
-    [{ input: z.string() }, '"input" must be a schema of an object, with type "object"; its type is "string"'],
+    [
+      { input: { type: 'array' } },
+      '"input" must be a schema of type "object", or "string" for one text; its type is "array"',
+    ],
+    [{ input: {} }, '"input" must be a schema of type "object", or "string" for one text; its type is missing'],
+    [
+      { input: z.number() },
+      '"input" must be a schema of type "object", or "string" for one text; its type is "number"',
+    ],
     [
       { input: z.object({ at: z.date() }) },
       '"input" cannot be used: its library, zod, gives no JSON Schema for it: Date cannot be represented',

@@ -1,4 +1,4 @@
-import type { ScriptOutcome } from '../../core/events.js'
+import type { ScriptOutcome } from '../../core/script-outcome.js'
 import { isJsonObject, type Json } from '../../core/json.js'
 import { TooLarge } from './codec.js'
 import { beginScript } from './begin-script.js'

@@ -1,5 +1,5 @@
 import { isBuiltIn } from '../../core/built-ins.js'
-import type { ScriptFailureCode, ScriptOutcome } from '../../core/events.js'
+import type { ScriptFailureCode, ScriptOutcome } from '../../core/script-outcome.js'
 import type { Json, JsonObject } from '../../core/json.js'
 import { inputsFactor, type HostCall, type ScriptFailure, type ScriptOptions, type ScriptTurn } from '../script.js'
 
