@@ -11,7 +11,9 @@ import type { CheckAnswer, ReconcileAnswer } from '../tools/tool.js'
 export type { CheckAnswer, ReconcileAnswer }
 
 export type {
+  Effort,
   GenerateOptions,
+  HostedTool,
   Model,
   ModelConfig,
   ModelDelta,
