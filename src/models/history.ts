@@ -69,8 +69,17 @@ export const nativeOf = (part: PartOf): JsonObject | undefined => (isJsonObject(
 /** A name that any provider takes: models also ask for tools that do not exist. */
 export const legalName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 
-/** The arguments as an object, which is what a rebuilt call must have even when the model wrote something else. */
+/**
+ * The arguments as an object, which is what a rebuilt call must have even when the model wrote something else. The text of a text
+ * tool is the field `input`, as `textToolSchema` has it.
+ */
 export function argumentsOf({ input, inputText }: KeyedCall): JsonObject {
   const value: Json | undefined = input
-  return isJsonObject(value) ? value : { INVALID_JSON: inputText ?? JSON.stringify(value ?? null) }
+  if (isJsonObject(value)) return value
+  if (typeof value === 'string' && isText(value, inputText)) return { input: value }
+  return { INVALID_JSON: inputText ?? JSON.stringify(value ?? null) }
 }
+
+/** Whether an input is a text tool's: the model wrote it as it is, or in an object. As JSON it stands in quotes. */
+const isText = (input: string, inputText: string | undefined): boolean =>
+  inputText === undefined || inputText === input || /^\s*\{/.test(inputText)

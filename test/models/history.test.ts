@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyedCall, Message } from '../../src/core/transcript.js'
-import { checkHistory, wireIds } from '../../src/models/history.js'
+import { argumentsOf, checkHistory, wireIds } from '../../src/models/history.js'
 
 const self = { provider: 'openai', model: 'm-1' }
 const call = (key: string, wireId?: string): KeyedCall => ({
@@ -68,4 +68,18 @@ describe('wireIds()', () => {
     const messages = [asks(call('1.1.0', 'toolu_1')), asks(call('1.2.0', 'a b')), asks(call('1.3.0', 'x'.repeat(65)))]
     expect([...wireIds(messages, foreign).values()]).toEqual(['toolu_1', 'call_1_2_0', 'call_1_3_0'])
   })
+})
+
+it.each<[string, Partial<KeyedCall>, object]>([
+  ['an object as it is', { input: { a: 1 }, inputText: '{"a":1}' }, { a: 1 }],
+  [
+    'the text of a text tool, as the field of an object',
+    { input: 'SELECT 1', inputText: 'SELECT 1' },
+    { input: 'SELECT 1' },
+  ],
+  ['the text that came in an object', { input: 'SELECT 1', inputText: '{"input":"SELECT 1"}' }, { input: 'SELECT 1' }],
+  ['what is no JSON, as text', { input: undefined, inputText: '{"a' }, { INVALID_JSON: '{"a' }],
+  ['what is JSON and no object, as text', { input: 'a', inputText: '"a"' }, { INVALID_JSON: '"a"' }],
+])('argumentsOf() gives %s', (_, more, expected) => {
+  expect(argumentsOf({ ...a, ...more })).toEqual(expected)
 })
