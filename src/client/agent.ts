@@ -2,8 +2,9 @@ import { HandrailError } from '../errors.js'
 import type { AgentSetup, Notice, SessionHead } from '../runtime/protocol.js'
 import { checkAgent, isHosted, type AgentOptions, type RunRequest } from './check-options.js'
 import { Link } from './link.js'
+import type { Schema } from '../tools/schema.js'
 import type { Run } from './run.js'
-import { LiveSession, type Session } from './session.js'
+import { LiveSession, type AnswerOf, type Session } from './session.js'
 
 export interface Agent {
   /** When the agent worker is ready. @throws {HandrailError} `worker_failed`, `agent_closed`, codes of the store. */
@@ -11,7 +12,10 @@ export interface Agent {
   /** The session that `run` uses. */
   readonly currentSession: string
   /** Starts a run in the current session. @throws as `run` of a session. */
-  run(text: string, options?: RunRequest): Run
+  run<const Answer extends Schema | undefined = undefined>(
+    text: string,
+    options?: RunRequest<Answer>,
+  ): Run<AnswerOf<Answer>>
   /** Opens a session, whose history it loads; a new one if there is none of this id. The same object until it is closed. */
   session(id: string): Session
   /** Of this owner, the one that was started last first. */

@@ -1,5 +1,6 @@
 import { answerText } from '../core/answer-text.js'
 import type { RunEvent } from '../core/events.js'
+import type { Json } from '../core/json.js'
 import { fromFailure, HandrailError } from '../errors.js'
 
 type RunEnd = RunEvent & { readonly type: 'run-end' }
@@ -7,9 +8,12 @@ type RunEnd = RunEvent & { readonly type: 'run-end' }
 const codes = { cancelled: 'run_cancelled', failed: 'run_failed', 'budget-exceeded': 'budget_exceeded' } as const
 
 /** What a run that has ended answers, or why it has no answer. */
-export function answerOf(runId: string, events: readonly RunEvent[], end: RunEnd): string | HandrailError {
+export function answerOf(runId: string, events: readonly RunEvent[], end: RunEnd): Json | HandrailError {
   const { outcome, budget, failure, message } = end
-  if (outcome === 'completed') return answerText(events)
+  if (outcome === 'completed') {
+    const check = events.findLast((event) => event.type === 'answer-check')
+    return check?.value === undefined ? answerText(events) : check.value
+  }
   const reason = message ?? failure?.message ?? (budget && `the budget "${budget}" is used up`)
   return new HandrailError(codes[outcome], `Run "${runId}" ended ${outcome}${reason ? `: ${reason}` : ''}`, {
     retryable: failure?.retryable,

@@ -1,9 +1,12 @@
 import { HandrailError } from '../errors.js'
+import type { AttachedFile } from '../core/attached-file.js'
 import type { Json } from '../core/json.js'
 import type { ScriptLimits } from '../core/script-limits.js'
+import type { ToolChoice } from '../core/tool-definition.js'
 import type { Budget } from '../core/usage.js'
 import type { Model, ModelConfig } from '../runtime/protocol.js'
 import { nearest } from '../core/nearest.js'
+import type { Schema } from '../tools/schema.js'
 import type { Tool } from '../tools/tool.js'
 
 export interface AgentOptions {
@@ -30,11 +33,19 @@ export interface AgentOptions {
   readonly dangerouslyAllowKeyInPage?: boolean
 }
 
-export interface RunRequest {
+export interface RunRequest<Answer extends Schema | undefined = Schema | undefined> {
   /** Names of the only tools that may be called. */
   readonly allow?: readonly string[]
   /** Nothing but reads. */
   readonly readOnly?: boolean
+  /** What the model is shown beside the message, if it can be. */
+  readonly files?: readonly AttachedFile[]
+  /** The app's, to the model, from this message on. Never what a user, a page or a tool says. */
+  readonly instructions?: string
+  /** Whether the model must, may or may not call tools, and which. `required` holds until it has called one. */
+  readonly toolChoice?: ToolChoice
+  /** What the answer must be. The model has two more tries when it is not. */
+  readonly answer?: Answer
 }
 
 type Check = (value: unknown) => boolean
@@ -88,7 +99,14 @@ const limitRules: Rules<ScriptLimits> = amounts(
 )
 /** The rest is checked in the worker. */
 const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: text, model: text }
-const runRules: Rules<RunRequest> = { allow: names, readOnly: flag }
+const runRules: Rules<RunRequest> = {
+  allow: names,
+  readOnly: flag,
+  files: [Array.isArray, 'must be an array'],
+  instructions: text,
+  toolChoice: record,
+  answer: [(value) => typeof value === 'function' || isRecord(value), 'must be a schema'],
+}
 const approvalRules: Rules<{ readonly input?: Json; readonly hash?: string }> = {
   input: [() => true, ''],
   hash: text,

@@ -31,7 +31,7 @@ export interface Approval {
  * One user message to its end. Iterating gives all events from the first on, whenever it starts, and the deltas from then on;
  * it ends with the run, and throws if the run cannot go on here.
  */
-export interface Run extends AsyncIterable<RunUpdate> {
+export interface Run<Answer = unknown> extends AsyncIterable<RunUpdate> {
   readonly id: string
   readonly events: readonly RunEvent[]
   /** The fold of `events`. */
@@ -40,11 +40,11 @@ export interface Run extends AsyncIterable<RunUpdate> {
   /** Writes that may or may not have taken effect, until somebody finds that they did. */
   readonly unknown: readonly ToolCall[]
   /**
-   * The text of the last complete message of the model.
+   * The text of the last complete message of the model; of a run with an `answer`, the value.
    * @throws {HandrailError} `run_failed`, `run_cancelled` or `budget_exceeded`, with the reason as its cause; or why the run
    * could not be started or go on here: `run_open`, `worker_died`, `agent_closed`, codes of the store.
    */
-  readonly answer: Promise<string>
+  readonly answer: Promise<Answer>
   /**
    * `input`: what to execute in its place; the gate checks it again. `hash`: of the approval that the person was shown, when
    * another may have taken its place since; absent: of the one that is open now.
@@ -69,12 +69,12 @@ export interface RunPorts {
 }
 
 interface Settle {
-  resolve(text: string): void
+  resolve(answer: Json): void
   reject(error: HandrailError): void
 }
 
 export class LiveRun implements Run {
-  readonly answer: Promise<string>
+  readonly answer: Promise<Json>
   readonly #settle: Settle
   readonly #events: RunEvent[] = []
   /** Events whose predecessors are still on their way. */
@@ -196,8 +196,8 @@ export class LiveRun implements Run {
       this.#events.push(next)
       if (next.type === 'run-end') {
         const answer = answerOf(this.id, this.#events, next)
-        if (typeof answer === 'string') this.#settle.resolve(answer)
-        else this.#settle.reject(answer)
+        if (HandrailError.is(answer)) this.#settle.reject(answer)
+        else this.#settle.resolve(answer)
       }
       this.#tell({ type: 'event', seq: at, event: next })
     }

@@ -1,13 +1,17 @@
 import type { RunEvent } from '../core/events.js'
-import type { Risk } from '../core/tool-definition.js'
+import type { AnswerFormat, Risk } from '../core/tool-definition.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
-import type { Notice } from '../runtime/protocol.js'
+import type { Notice, RunOptions } from '../runtime/protocol.js'
+import { toJsonSchema, type OutputOf, type Schema } from '../tools/schema.js'
 import { checkRun, type RunRequest } from './check-options.js'
 import type { Link } from './link.js'
 import { LiveRun, type Run, type RunPorts, type RunUpdate } from './run.js'
 
 /** Called after each change. Without an update: the run was added, failed, or a write of it was found done. */
 export type SessionListener = (run: Run, update?: RunUpdate) => void
+
+/** What a run answers: text, unless it says what. */
+export type AnswerOf<Answer> = Answer extends Schema ? OutputOf<Answer> : string
 
 /** A conversation: its runs, one after the other. */
 export interface Session {
@@ -22,7 +26,10 @@ export interface Session {
    * Starts a run. What goes wrong after this call is told by the run, `run_open` of another tab's run too.
    * @throws {HandrailError} `run_open` if a run is open, `session_closed`, `invalid_options`.
    */
-  run(text: string, options?: RunRequest): Run
+  run<const Answer extends Schema | undefined = undefined>(
+    text: string,
+    options?: RunRequest<Answer>,
+  ): Run<AnswerOf<Answer>>
   subscribe(listener: SessionListener): () => void
   /** Stops following. An open run stops here, as when the page is closed, and goes on when the session is opened again. */
   close(): void
@@ -63,8 +70,10 @@ export class LiveSession implements Session {
     return this.#runs.findLast((run) => !run.isOver)
   }
 
-  run(text: string, options: RunRequest = {}): Run {
+  run<const Answer extends Schema | undefined>(text: string, options: RunRequest<Answer> = {}): Run<AnswerOf<Answer>> {
     checkRun(text, options)
+    const { answer, ...rest } = options
+    const request = answer ? { ...rest, answer: toFormat(answer) } : rest
     if (this.#closed) throw this.#closed
     const open = this.openRun
     if (open)
@@ -72,12 +81,12 @@ export class LiveSession implements Session {
     // What kept the history from being read may be over.
     if (this.#hasFailed) this.opened = this.#follow()
     const run = this.#add(crypto.randomUUID())
-    run.started = this.#start(run, text, options)
+    run.started = this.#start(run, text, request)
     run.started.catch((error: unknown) => {
       this.#runs = this.#runs.filter((other) => other !== run)
       run.fail(toError(error))
     })
-    return run
+    return run as Run<unknown> as Run<AnswerOf<Answer>>
   }
 
   subscribe(listener: SessionListener): () => void {
@@ -149,7 +158,7 @@ export class LiveSession implements Session {
   }
 
   /** Asking again after a death is safe: the run's id says that it is the same run. */
-  async #start(run: LiveRun, text: string, options: RunRequest): Promise<void> {
+  async #start(run: LiveRun, text: string, options: Omit<RunOptions, 'runId'>): Promise<void> {
     await this.opened
     if (this.#closed) throw this.#closed
     await this.#retry(() => this.ports.link.call((api) => api.run(this.id, text, { ...options, runId: run.id })))
@@ -181,6 +190,17 @@ export class LiveSession implements Session {
   #noteReconciled(run: LiveRun, event: RunEvent): void {
     if (event.type !== 'tool-reconciled' || !event.done || event.runId === undefined || event.runId === run.id) return
     this.#runs.find(({ id }) => id === event.runId)?.noteReconciled(event.callId)
+  }
+}
+
+function toFormat(schema: Schema): AnswerFormat {
+  try {
+    return { name: 'answer', schema: toJsonSchema(schema) }
+  } catch (error) {
+    throw new HandrailError(
+      'invalid_options',
+      `Cannot start a run: "answer" cannot be used: ${toFailure(error).message}`,
+    )
   }
 }
 
