@@ -1,14 +1,8 @@
 import { HandrailError } from '../errors.js'
+import { judge, type ErrorFacts } from './failures.js'
 import type { ModelConfig } from './model.js'
 
-/** What a provider said of a failure, in an answer or in the middle of a stream. */
-export interface ErrorFacts {
-  /** HTTP status; absent for what came inside a stream. */
-  readonly status?: number
-  readonly type?: string
-  readonly code?: string
-  readonly message: string
-}
+export type { ErrorFacts }
 
 /** A failure that the provider reported as an event of a stream. */
 export class ReportedError extends Error {
@@ -26,7 +20,9 @@ interface SdkError extends Error {
   readonly status?: number
   readonly type?: string | null
   readonly code?: string | null
+  readonly errorCode?: string | null
   readonly apiMessage?: string | null
+  readonly headers?: Headers
 }
 
 /** What any exception of a request comes to. `started`: the answer had begun to stream. */
@@ -35,9 +31,10 @@ export function toModelError(error: unknown, started: boolean, sdk: SdkErrors, c
   if (error instanceof ReportedError) return reported(error.facts, config)
   const isConnection = error instanceof sdk.APIConnectionError
   if (!isConnection && error instanceof sdk.APIError) {
-    const { status, type, code, apiMessage } = error
+    const { status, type, code, errorCode, apiMessage, headers } = error
     const message = apiMessage ?? error.message.replace(/^\d{3} /, '')
-    return reported({ status, type: type ?? undefined, code: code ?? undefined, message }, config)
+    const facts = { status, type: type ?? undefined, code: code ?? errorCode ?? undefined, message, headers }
+    return reported(facts, config)
   }
   const why = reasons(error)
   if (started) return tell('model_stream_cut', true, `The stream of ${nameOf(config)} broke: ${why}`, config)
@@ -61,37 +58,24 @@ export const noStream = (contentType: string, config: ModelConfig): HandrailErro
 
 const nameOf = ({ provider, model }: ModelConfig): string => `model "${model}" of ${provider}`
 
-/** Codes of a 429 that waiting does not mend. */
-const spent = new Set([
-  'insufficient_quota',
-  'credit_balance_exhausted',
-  'organization_spend_limit_exceeded',
-  'project_spend_limit_exceeded',
-  'organization_usage_limit_exceeded',
-])
-const auth = new Set(['authentication_error', 'permission_error', 'invalid_api_key'])
-const limited = new Set(['rate_limit_error', 'rate_limit_exceeded', 'slow_down', ...spent])
-const down = new Set([
-  'server_error',
-  'server_is_overloaded',
-  'overloaded_error',
-  'api_error',
-  'timeout_error',
-  'internal_error',
-])
+/** What a provider said when it refused a request, for what may be asked again without the thing that it refused. */
+const refusals = new WeakMap<HandrailError, ErrorFacts>()
+
+/** The facts behind an error, unredacted: not to be shown. Absent: no provider has reported it. */
+export const factsOf = (error: unknown): ErrorFacts | undefined =>
+  HandrailError.is(error) ? refusals.get(error) : undefined
 
 function reported(facts: ErrorFacts, config: ModelConfig): HandrailError {
   const { status, type, code, message } = facts
-  const is = (known: ReadonlySet<string>) => known.has(code ?? '') || known.has(type ?? '')
-  const isNameless = status === undefined && !code && (!type || type === 'error')
   const label = [status, code ?? (type === 'error' ? undefined : type)].filter(Boolean).join(' ') || 'an error'
-  const say = (name: string, retryable: boolean) =>
-    tell(name, retryable, `${nameOf(config)} answered ${label}: ${message}`, config)
-  if (status === 401 || status === 403 || (status === undefined && is(auth))) return say('model_auth', false)
-  if (status === 429 || (status === undefined && is(limited))) return say('model_rate_limit', !is(spent))
-  if (status !== undefined ? status === 408 || status === 409 || status >= 500 : is(down) || isNameless)
-    return say('model_unavailable', true)
-  return say('model_bad_request', false)
+  const { code: name, retryable, retryAfter, isTooLong } = judge(facts)
+  const wait = isTooLong ? ` It asks to wait ${Math.ceil(retryAfter! / 1000)} s, which is too long.` : ''
+  const error = tell(name, retryable, `${nameOf(config)} answered ${label}: ${message}`, config, {
+    retryAfter,
+    more: wait,
+  })
+  refusals.set(error, facts)
+  return error
 }
 
 /** An exception and its causes: fetch says only "fetch failed". */
@@ -105,13 +89,19 @@ function reasons(error: unknown): string {
 const shownCharacters = 500
 
 /** No cause is attached: the exceptions of an SDK hold headers and whole answers. */
-function tell(code: string, retryable: boolean, message: string, config: ModelConfig): HandrailError {
+function tell(
+  code: string,
+  retryable: boolean,
+  message: string,
+  config: ModelConfig,
+  { retryAfter, more = '' }: { readonly retryAfter?: number; readonly more?: string } = {},
+): HandrailError {
   const text = redact(message, config)
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
-  return new HandrailError(code, shown.charAt(0).toUpperCase() + shown.slice(1), { retryable })
+  return new HandrailError(code, shown.charAt(0).toUpperCase() + shown.slice(1) + more, { retryable, retryAfter })
 }
 
 /** A provider, a proxy or fetch itself may repeat a key or a header in what it says. */

@@ -22,7 +22,7 @@ interface Exchange {
   toError(error: unknown, started: boolean): Error
 }
 
-/** One request and its stream, to the reply. An SDK ends an aborted stream silently, so the signal is asked, too. */
+/** One request and its stream, to the reply. */
 export async function readReply(exchange: Exchange, { signal, onDelta }: GenerateOptions): Promise<ModelReply> {
   for await (const delta of deltas(exchange, signal)) onDelta(delta)
   const reply = exchange.decoder.reply()
@@ -42,7 +42,8 @@ async function* deltas(exchange: Exchange, signal: AbortSignal): AsyncGenerator<
       yield* decoder.push(event)
       if (decoder.reply()) return
     }
-    decoder.end?.()
+    // An SDK may end an aborted stream as if it were complete.
+    if (!signal.aborted) decoder.end?.()
   } catch (error) {
     throw signal.aborted ? aborted(config) : exchange.toError(error, started)
   }

@@ -3,6 +3,9 @@ import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 import { sleep } from './sleep.js'
 
+/** Milliseconds. A model of ours that is asked to wait longer fails for good; one from outside may ask for anything. */
+const longestWait = 60_000
+
 /**
  * A step that failed waits before it is tried again: what the provider asked for, else 0.5 s, doubled at each attempt, at most
  * 8 s. By chance up to a half more, so that many pages do not come back together.
@@ -15,7 +18,7 @@ export async function startStep(
   if (afterFailure) {
     const asked = log.state.step.failure?.retryAfter
     const wait = asked ?? Math.min(8_000, 500 * 2 ** Math.max(0, attempt - 2))
-    await sleep(wait * (1 + Math.random() / 2), signal)
+    await sleep(Math.min(wait, longestWait) * (1 + Math.random() / 2), signal)
   }
   return { type: 'step-start', step, attempt }
 }

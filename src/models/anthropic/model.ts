@@ -1,5 +1,5 @@
 import { Anthropic } from '@anthropic-ai/sdk'
-import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
+import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
@@ -15,9 +15,9 @@ export function createAnthropicModel(config: ModelConfig & { readonly fetch?: ty
     webhookKey: null,
     baseURL: absoluteUrl(config.baseURL),
     defaultHeaders: config.headers,
-    fetch: config.fetch,
-    timeout,
-    maxRetries: 1,
+    fetch: watchedFetch(config),
+    timeout: sdkTimeout,
+    maxRetries: sdkRetries,
     logLevel: 'off',
     // Always, though a worker does not ask for it: without it the SDK leaves out the header that CORS needs.
     dangerouslyAllowBrowser: true,

@@ -1,7 +1,7 @@
 import { OpenAI } from 'openai'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import { HandrailError } from '../../errors.js'
-import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
+import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { ReportedError, streamCut, toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
@@ -20,7 +20,7 @@ export function createChatModel(config: ModelConfig & { readonly fetch?: typeof 
       'model_bad_request',
       `Cannot ask model "${config.model}" of ${config.provider}: set its baseURL`,
     )
-  const ask = config.fetch ?? globalThis.fetch
+  const ask = watchedFetch(config)
   // What is not given is null, or the SDK looks for it in the environment.
   const client = new OpenAI({
     apiKey: config.apiKey || placeholderKey,
@@ -31,8 +31,8 @@ export function createChatModel(config: ModelConfig & { readonly fetch?: typeof 
     baseURL: absoluteUrl(config.baseURL),
     defaultHeaders: config.headers,
     fetch: async (url, init) => withReason(await ask(url, init)),
-    timeout,
-    maxRetries: 1,
+    timeout: sdkTimeout,
+    maxRetries: sdkRetries,
     logLevel: 'off',
     // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
     dangerouslyAllowBrowser: true,
@@ -113,7 +113,7 @@ function toChatError(error: unknown, started: boolean, config: ModelConfig): Han
   const isAnswer = error instanceof OpenAI.APIError && !(error instanceof OpenAI.APIConnectionError)
   if (!isAnswer || error.error === undefined) return toModelError(error, started, OpenAI, config)
   const facts = toFacts(error.error as Json)
-  const told = new ReportedError({ ...facts, status: error.status ?? facts.status })
+  const told = new ReportedError({ ...facts, status: error.status ?? facts.status, headers: error.headers })
   const failure = toModelError(told, started, OpenAI, config)
   // The model wrote a call that its server could not read: the next time it may write another.
   return facts.code === 'tool_use_failed'

@@ -3,26 +3,22 @@ import type { ErrorFacts } from '../model-error.js'
 import { countAt, inner, objectsAt, textAt } from '../wire.js'
 
 /** What the text of an answer says of its failure. Google's own is an object or a list of one, a gateway's may be a page. */
-export function readFailure(text: string, status: number): ErrorFacts & { readonly retryDelay?: number } {
+export function readFailure(text: string, status: number): ErrorFacts {
   const error = errorIn(text)
-  return error
-    ? { ...toFacts(error, status), retryDelay: delayOf(error) }
-    : { status, message: text || 'it gave no reason' }
+  return error ? toFacts(error, status) : { status, message: text || 'it gave no reason' }
 }
 
 /** The facts of Google's error object, from an answer or from the middle of a stream, where its `code` is the status. */
 export function toFacts(error: JsonObject, status = countAt(error, 'code')): ErrorFacts {
   const details = objectsAt(error, 'details')
-  const delay = delayOf(error)
-  const said = textAt(error, 'message') || 'it gave no reason'
-  const message =
-    delay === undefined || /retry in/i.test(said) ? said : `${said.replace(/\.?$/, '.')} Retry in ${delay / 1000} s.`
+  const message = textAt(error, 'message') || 'it gave no reason'
   // Google answers a wrong key with 400.
   if (details.some(({ reason }) => reason === 'API_KEY_INVALID')) return { code: 'invalid_api_key', message }
   const violations = details.flatMap((detail) => objectsAt(detail, 'violations'))
   // A day is too long to wait.
   const isSpent = violations.some((violation) => /PerDay/i.test(textAt(violation, 'quotaId')))
-  return { status, code: isSpent ? 'insufficient_quota' : textAt(error, 'status') || undefined, message }
+  const code = isSpent ? 'insufficient_quota' : textAt(error, 'status') || undefined
+  return { status, code, message, retryAfter: delayOf(error) }
 }
 
 /** The error object in a text that is JSON, or that the SDK has put before JSON. */

@@ -1,7 +1,7 @@
 import type { GenerateContentResponse } from '@google/genai/web'
 import type { JsonObject } from '../../core/json.js'
 import { HandrailError, toFailure } from '../../errors.js'
-import { absoluteUrl, placeholderKey } from '../connection.js'
+import { absoluteUrl, placeholderKey, watchedFetch } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { ReportedError, toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
@@ -27,6 +27,7 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
       headers: { ...config.headers },
     },
   })
+  const watched = watchedFetch(config)
   const toError = (error: unknown, started: boolean) => {
     const known =
       error instanceof ApiError ? new ReportedError(toFacts(errorIn(error.message) ?? {}, error.status)) : error
@@ -53,7 +54,7 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
             httpOptions: {
               extraBody: { ...body, ...more },
               fetch: async (url, init = {}) => {
-                response = await sendRequest(url, init, { config, fetch: config.fetch ?? fetch, signal })
+                response = await sendRequest(url, { ...init, signal }, config, watched)
                 return response
               },
             },

@@ -1,5 +1,5 @@
 import { OpenAI } from 'openai'
-import { absoluteUrl, placeholderKey, timeout } from '../connection.js'
+import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
@@ -17,9 +17,9 @@ export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeo
     webhookSecret: null,
     baseURL: absoluteUrl(config.baseURL),
     defaultHeaders: config.headers,
-    fetch: config.fetch,
-    timeout,
-    maxRetries: 1,
+    fetch: watchedFetch(config),
+    timeout: sdkTimeout,
+    maxRetries: sdkRetries,
     logLevel: 'off',
     // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
     dangerouslyAllowBrowser: true,
