@@ -6,7 +6,7 @@ export function answerText(events: readonly RunEvent[]): string {
   let text = ''
   for (const event of said.toReversed()) {
     if (event.type !== 'assistant-message') continue
-    if (text !== '' && event.finish !== 'length') break
+    if (text !== '' && (event.finish !== 'length' || event.calls.length > 0)) break
     text = event.parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('') + text
     if (text === '') break
   }

@@ -12,7 +12,7 @@ export type AttachedFile = {
 
 /** What stands for a file where it cannot be shown. */
 export function fileNote(file: AttachedFile): string {
-  const size = 'data' in file ? `, ${Math.ceil((file.data.length * 3) / 4)} bytes` : `, ${file.url}`
+  const size = 'data' in file ? `, ${bytesIn(file.data)} bytes` : `, ${file.url}`
   return `[file${file.name === undefined ? '' : ` ${JSON.stringify(file.name)}`}: ${file.mediaType}${size}]`
 }
 
@@ -24,3 +24,5 @@ export function isAttachedFile(value: Json | undefined): boolean {
   if (data !== undefined) return url === undefined && typeof data === 'string' && /^[\w+/]+={0,2}$/.test(data)
   return typeof url === 'string' && /^https?:\/\//.test(url)
 }
+
+const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)

@@ -103,18 +103,14 @@ function notAllowed(
 const noCalls = 'No tool may be called in this run.'
 
 /** A call that the provider runs: nobody here knows what it does, so a person is asked. */
-function decideProvided(
-  { toolName, input = null, inputText, reasons: shown }: GateCall,
-  context: GateContext,
-): Decision {
+function decideProvided({ toolName, input, inputText = '', reasons: shown }: GateCall, context: GateContext): Decision {
   const { allow, readOnly, noTools, owner } = context
   if (noTools || readOnly || (allow && !allow.includes(toolName)))
     return deny('read', 'not_allowed', noTools ? noCalls : `"${toolName}" may not be called in this run.`)
   const reasons = shownReasons(['The provider of the model runs it: what it does is not checked here.'], shown)
-  const hash = sha256(
-    canonicalJson({ tool: `provider:${toolName}`, owner, input, inputText: inputText ?? null, reasons }),
-  )
-  return { verdict: 'ask', mode: 'read', hash, reasons }
+  const asked = input ?? inputText
+  const hash = sha256(canonicalJson({ tool: `provider:${toolName}`, owner, input: asked, reasons }))
+  return { verdict: 'ask', mode: 'read', hash, reasons, ...(input === undefined && { input: asked }) }
 }
 
 function unknownTool(name: string, tools: ToolSet): string {

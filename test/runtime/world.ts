@@ -14,6 +14,7 @@ import type {
   PageCall,
   ReconcileAnswer,
   Reply,
+  RunOptions,
 } from '../../src/runtime/protocol.js'
 import { serve } from '../../src/runtime/serve.js'
 import type { Sandbox } from '../../src/sandbox/script.js'
@@ -111,7 +112,7 @@ export class TestAgent {
     return answer.value
   }
 
-  run(text: string, options: { session?: string; runId?: string; allow?: string[]; readOnly?: boolean } = {}) {
+  run(text: string, options: Partial<RunOptions> & { session?: string } = {}) {
     const { session = 's', runId = 'r1', ...rest } = options
     return this.ok(this.api.run(session, text, { runId, ...rest }))
   }
