@@ -4,6 +4,8 @@ export interface ErrorFacts {
   readonly status?: number
   readonly type?: string
   readonly code?: string
+  /** The field of the request that is at fault. */
+  readonly param?: string
   readonly message: string
   /** Of the answer. */
   readonly headers?: Headers

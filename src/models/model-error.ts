@@ -21,6 +21,7 @@ interface SdkError extends Error {
   readonly type?: string | null
   readonly code?: string | null
   readonly errorCode?: string | null
+  readonly param?: string | null
   readonly apiMessage?: string | null
   readonly headers?: Headers
 }
@@ -31,10 +32,18 @@ export function toModelError(error: unknown, started: boolean, sdk: SdkErrors, c
   if (error instanceof ReportedError) return reported(error.facts, config)
   const isConnection = error instanceof sdk.APIConnectionError
   if (!isConnection && error instanceof sdk.APIError) {
-    const { status, type, code, errorCode, apiMessage, headers } = error
-    const message = apiMessage ?? error.message.replace(/^\d{3} /, '')
-    const facts = { status, type: type ?? undefined, code: code ?? errorCode ?? undefined, message, headers }
-    return reported(facts, config)
+    const { status, type, code, errorCode, param, apiMessage, headers } = error
+    return reported(
+      {
+        status,
+        type: type ?? undefined,
+        code: code ?? errorCode ?? undefined,
+        param: param ?? undefined,
+        message: apiMessage ?? error.message.replace(/^\d{3} /, ''),
+        headers,
+      },
+      config,
+    )
   }
   const why = reasons(error)
   if (started) return tell('model_stream_cut', true, `The stream of ${nameOf(config)} broke: ${why}`, config)
