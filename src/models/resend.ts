@@ -63,14 +63,14 @@ type Sent =
   | { readonly reply?: undefined; readonly error: HandrailError }
 
 /** The error is one of a request that was refused as a whole: what has been shown cannot be taken back. */
-async function sent({ send }: Attempt, { signal, onDelta }: GenerateOptions): Promise<Sent> {
+async function sent(attempt: Attempt, { signal, onDelta }: GenerateOptions): Promise<Sent> {
   let isShown = false
   const show: GenerateOptions['onDelta'] = (delta) => {
     isShown = true
     onDelta(delta)
   }
   try {
-    return { reply: await send({ signal, onDelta: show }) }
+    return { reply: await attempt.send({ signal, onDelta: show }) }
   } catch (error) {
     if (isShown || signal.aborted || !factsOf(error)) throw error
     return { error: error as HandrailError }
