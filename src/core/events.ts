@@ -151,11 +151,12 @@ export interface AssistantMessage {
 /** Whether a message that asks for nothing is the answer of the run. */
 export interface AnswerCheck {
   readonly verdict: 'accept' | 'repair' | 'fail'
-  /** To the model, why it has to go on. */
+  /** To the model that has to go on. */
   readonly note?: string
+  /** Why it is not. */
+  readonly failure?: Failure
   /** The answer as JSON, when the run demands some. */
   readonly value?: Json
-  readonly failure?: Failure
 }
 
 export interface ScriptTurnRecord {

@@ -29,8 +29,6 @@ export interface RunState {
   readonly asking: number
   /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
   readonly unknown: ReadonlyMap<string, ToolCall>
-  /** Times that the model was sent back to its answer. */
-  readonly repairs: number
   readonly lastAt: number
 }
 
@@ -78,7 +76,6 @@ export const initialState: RunState = {
   calls: new Map(),
   asking: 0,
   unknown: new Map(),
-  repairs: 0,
   lastAt: 0,
 }
 
@@ -118,7 +115,7 @@ function advance(state: RunState, event: RunEvent): RunState {
     case 'assistant-message':
       return answer(event.usage ? use(state, { tokens: totalTokens(event.usage) }) : state, event)
     case 'answer-check': {
-      if (event.verdict === 'repair') return { ...state, repairs: state.repairs + 1, step: following(state) }
+      if (event.verdict === 'repair') return { ...state, step: following(state) }
       const phase = event.verdict === 'accept' ? 'final' : 'failed'
       return { ...state, step: { ...state.step, phase, failure: event.failure } }
     }

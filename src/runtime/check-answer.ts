@@ -2,11 +2,10 @@ import { answerText } from '../core/answer-text.js'
 import type { AnswerCheck, AssistantMessage, EventBody } from '../core/events.js'
 import type { Json } from '../core/json.js'
 import type { EffectOf } from '../core/next.js'
-import type { RunState } from '../core/state.js'
 import { describeFaults } from '../tools/schema.js'
 import type { RunPorts } from './ports.js'
 
-/** Times that the model is sent back to its answer. */
+/** Times that the model is sent back for one reason. */
 const mostRepairs = 2
 
 /** Whether what the model said is the answer of the run, and what it is told when it is not. */
@@ -21,42 +20,41 @@ function verdictOf({ log, validator }: CheckPorts): AnswerCheck {
   const { header, used } = state
   const last = events.findLast((event) => event.type === 'assistant-message') as AssistantMessage
   const text = answerText(events)
+  const repair = (note: string, code: string, message: string, most = mostRepairs): AnswerCheck => {
+    const before = events.filter((event) => event.type === 'answer-check' && event.failure?.code === code)
+    const failed = fail(code, message)
+    return before.length < most ? { ...failed, verdict: 'repair', note } : failed
+  }
   if (last.finish === 'context')
     return fail('context_full', 'The conversation fills the whole window of the model: start a new session.')
-  if (last.finish === 'length') return goOn(state, text)
+  if (last.finish === 'length') {
+    const message = 'The reply was cut at its token limit: set a higher "maxOutputTokens".'
+    // Thinking may have used up all the tokens: then it would again.
+    if (text.trim() === '') return fail('reply_cut', message)
+    return repair('Your reply was cut. Go on exactly where it stopped.', 'reply_cut', message)
+  }
   if (header?.toolChoice?.mode === 'required' && used.calls === 0) {
     const which = header.toolChoice.tools?.join(' or ') ?? 'one of your tools'
-    const reason = `The model did not call ${which}, as this run demands.`
-    return repair(state, `Before you answer, call ${which}.`, 'tool_not_called', reason)
+    const message = `The model did not call ${which}, as this run demands.`
+    return repair(`Before you answer, call ${which}.`, 'tool_not_called', message)
   }
+  const isRefused = last.finish === 'content-filter' || last.parts.some(({ type }) => type === 'refusal')
   if (header?.answer) {
-    if (last.parts.some(({ type }) => type === 'refusal') || last.finish === 'content-filter')
-      return fail('answer_refused', `The model declined to answer: ${text || 'it gave no reason'}`)
+    if (isRefused) return fail('answer_refused', `The model declined to answer: ${text || 'it gave no reason'}`)
     const read = readAnswer(text, header.answer.schema, validator)
     if ('value' in read) return { verdict: 'accept', value: read.value }
     const note = `Your answer ${read.problem}. Answer again, with JSON alone that fits the schema.`
-    return repair(state, note, 'answer_invalid', `The answer of the model ${read.problem}.`)
+    return repair(note, 'answer_invalid', `The answer of the model ${read.problem}.`)
   }
-  const isSilent = text.trim() === '' && last.finish !== 'refusal' && last.finish !== 'content-filter'
-  return isSilent && state.repairs === 0 ? { verdict: 'repair', note: 'You said nothing. Answer now.' } : accepted
+  if (text.trim() !== '' || isRefused || last.finish === 'refusal') return { verdict: 'accept' }
+  const again = repair('You said nothing. Answer now.', 'answer_empty', 'The model said nothing.', 1)
+  return again.verdict === 'repair' ? again : { verdict: 'accept' }
 }
-
-const accepted: AnswerCheck = { verdict: 'accept' }
 
 const fail = (code: string, message: string): AnswerCheck => ({
   verdict: 'fail',
   failure: { code, message, retryable: false },
 })
-
-const repair = ({ repairs }: RunState, note: string, code: string, reason: string): AnswerCheck =>
-  repairs < mostRepairs ? { verdict: 'repair', note } : fail(code, reason)
-
-/** Thinking may have used up all the tokens: then it would again. */
-function goOn(state: RunState, text: string): AnswerCheck {
-  const reason = 'The reply was cut at its token limit: set a higher "maxOutputTokens".'
-  if (text.trim() === '') return fail('reply_cut', reason)
-  return repair(state, 'Your reply was cut. Go on exactly where it stopped.', 'reply_cut', reason)
-}
 
 /** Some models put a fence around JSON, whatever they are told. */
 const fence = /^\s*```(?:json)?\s*\n([^]*?)\n?\s*```\s*$/i

@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'a model that is sent back goes on',
     broken: edit(
       'state',
-      "if (event.verdict === 'repair') return { ...state, repairs: state.repairs + 1, step: following(state) }",
+      "if (event.verdict === 'repair') return { ...state, step: following(state) }",
       '',
     ),
     scenario: 'an answer in doubt, then a write',

@@ -18,7 +18,7 @@ describe('golden logs', { timeout: 60_000 }, () => {
   it.each(createScenarios().map(({ name }) => name))('a run is logged as it was: %s', async (name) => {
     const { world, agent, scenario } = await start(name)
     follow(agent, scenario)
-    await agent.run(scenario.text)
+    await agent.run(scenario.text, scenario.options)
     await agent.end()
     const log = await world.store.read('r1')
     if (isRecording) await writeFile(fileOf(name), `${JSON.stringify(log, undefined, 1)}\n`)

@@ -3,12 +3,14 @@ import type { Json } from '../../src/core/json.js'
 import type { CallState } from '../../src/core/state.js'
 import { HandrailError, ToolError } from '../../src/errors.js'
 import type { ModelReply } from '../../src/models/model.js'
+import type { RunOptions } from '../../src/runtime/protocol.js'
 import { ask, inTurn, lastResult, say, type TestAgent, type TestTool, type WorldOptions } from '../runtime/world.js'
 
 /** A run as its golden log has it: the model, the tools, and what a person does when they see something. */
 export interface Scenario extends WorldOptions {
   readonly name: string
   readonly text: string
+  readonly options?: Partial<RunOptions>
   /** What a person answers to a call that asks. */
   readonly answer?: (agent: TestAgent, call: Pick<CallState, 'callId' | 'hash'>) => Promise<unknown>
   /** What a person does on an event. */
@@ -175,6 +177,46 @@ export const createScenarios = (): readonly Scenario[] => [
       (request) => say(lastResult(request)),
     ),
     answer: command('deny'),
+  },
+  {
+    name: 'answer-check',
+    text: 'How many are signed?',
+    options: {
+      toolChoice: { mode: 'required', tools: ['search_orders'] },
+      answer: {
+        name: 'answer',
+        schema: { type: 'object', properties: { signed: { type: 'integer' } }, required: ['signed'] },
+      },
+      files: [{ mediaType: 'image/png', data: 'iVBORw0KGgo=', name: 'list.png' }],
+      instructions: 'The page shows the list of orders.',
+    },
+    tools,
+    model: inTurn(
+      say('Three, I think.'),
+      ask(['search_orders', {}]),
+      say('{"signed": "three"}'),
+      { ...say('{"sign'), finish: 'length' },
+      say('ed": 3}'),
+    ),
+  },
+  {
+    name: 'provider-approval',
+    text: 'Delete contact 7',
+    tools,
+    model: inTurn(
+      {
+        parts: [
+          { type: 'call', toolName: 'look_up', inputText: '{}', caller: 'program' },
+          { type: 'call', toolName: 'crm.delete', inputText: '{"id":7}', wireId: 'mcpr_1', executor: 'provider' },
+        ],
+        finish: 'calls',
+        usage: { input: 10, output: 5 },
+        serverState: { container: { id: 'c_1' } },
+        remarks: [{ code: 'unknown_event', detail: { type: 'response.new' } }],
+      },
+      (request) => say(lastResult(request)),
+    ),
+    answer: command('approve'),
   },
   {
     name: 'cancel',
