@@ -17,6 +17,7 @@ export default defineConfig({
       { find: /^handrail$/, replacement: fromRoot('./src/index.ts') },
       { find: /^handrail\/worker$/, replacement: fromRoot('./src/worker.ts') },
       { find: /^handrail\/testing$/, replacement: fromRoot('./src/testing/index.ts') },
+      { find: /^handrail\/prompt-api$/, replacement: fromRoot('./src/models/prompt-api/model.ts') },
       { find: /^handrail\/((?:agent|sandbox)\.worker)(?=$|\?)/, replacement: fromRoot('./workers/$1.ts') },
     ],
   },

@@ -13,7 +13,7 @@ const errors = /^src\/errors\.ts$/
 const toolContract = /^src\/tools\/(tool|schema|nearest)\.ts$/
 const wire = /^src\/runtime\/protocol\.ts$/
 const contracts = /^src\/(models\/(model|check-config)|sandbox\/script|store\/store)\.ts$/
-const entries = /^(src\/(index|worker|testing\/index)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
+const entries = /^(src\/(index|worker|testing\/index|models\/prompt-api\/model)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
 
 /** Who may import what, first match wins; a place without a row may not exist. */
 const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] }[] = [
@@ -21,6 +21,8 @@ const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] 
   { place: errors, may: [core] },
   { place: own('store'), may: [own('store'), core, errors] },
   { place: own('sandbox'), may: [own('sandbox'), core, errors] },
+  // On the page, and made of what everybody has: it is the proof that a model can be.
+  { place: own('models/prompt-api'), may: [own('models/prompt-api'), /^src\/index\.ts$/] },
   { place: own('models'), may: [own('models'), core, errors] },
   { place: own('tools'), may: [own('tools'), core, errors] },
   { place: own('runtime'), may: [own('runtime'), core, errors, own('tools'), contracts] },
@@ -39,6 +41,7 @@ const publicEntry: Readonly<Record<string, string>> = {
   handrail: 'src/index.ts',
   'handrail/worker': 'src/worker.ts',
   'handrail/testing': 'src/testing/index.ts',
+  'handrail/prompt-api': 'src/models/prompt-api/model.ts',
   'handrail/agent.worker': 'workers/agent.worker.ts',
   'handrail/sandbox.worker': 'workers/sandbox.worker.ts',
 }
@@ -274,6 +277,7 @@ describe('the rules of the architecture', () => {
       ['src/store/a.ts', '../tools/tool.js', 'src/tools/tool.ts'],
       ['src/sandbox/a.ts', '../store/store.js', 'src/store/store.ts'],
       ['src/models/openai/a.ts', '../../runtime/log.js', 'src/runtime/log.ts'],
+      ['src/models/prompt-api/a.ts', '../history.js', 'src/models/history.ts'],
       ['src/tools/a.ts', '../models/model.js', 'src/models/model.ts'],
       ['src/runtime/a.ts', '../store/indexeddb.js', 'src/store/indexeddb.ts'],
       ['src/client/a.ts', '../runtime/log.js', 'src/runtime/log.ts'],
