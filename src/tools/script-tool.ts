@@ -37,7 +37,7 @@ export function scriptToolDefinition(
   tools: readonly ToolDefinition[],
   { limits = defaultLimits, declare }: ScriptToolOptions = {},
 ): ToolDefinition {
-  const example = exampleOf(tools)
+  const example = exampleOf(tools.filter(({ deferred }) => !deferred))
   const description = [
     'Runs JavaScript that calls the other tools, and returns only what it returns. Prefer it when a task takes several calls, a loop, or only a part of what a tool gives.',
     rules(limits, tools.some(asks)),
@@ -62,13 +62,17 @@ function rules(limits: ScriptLimits, someAsk: boolean): string {
     .join('\n')
 }
 
-function declared(tools: readonly ToolDefinition[], declare?: Declared): string {
-  if (tools.length === 0) return 'There are no tools yet.'
+function declared(all: readonly ToolDefinition[], declare?: Declared): string {
+  if (all.length === 0) return 'There are no tools yet.'
+  const tools = all.filter(({ deferred }) => !deferred)
+  if (tools.length === 0) return ways.search(all)
   // A tool takes 25 bytes at least: the declarations of a thousand tools are not made to be counted.
   const tries: readonly Declared[] = tools.length * 25 > mostBytes ? ['names', 'search'] : ['all', 'names', 'search']
   for (const way of declare ? [declare] : tries) {
-    const text = ways[way](tools)
-    if (declare || way === 'search' || bytes(text) <= mostBytes) return text
+    if (way === 'search') return ways.search(all)
+    const more = all.length - tools.length
+    const text = ways[way](tools) + (more > 0 ? `\nThere are ${counted(more)} more: find them by search(query).` : '')
+    if (declare || bytes(text) <= mostBytes) return text
   }
   return ''
 }

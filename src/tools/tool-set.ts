@@ -56,13 +56,14 @@ export function createToolSet(
     if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
     names.add(definition.name)
   }
-  const definitions = scripts ? [scriptToolDefinition(given, { limits }), ...given] : given
+  const scriptTools = given.filter(({ callers }) => callers === undefined || callers.includes('script'))
+  const definitions = scripts ? [scriptToolDefinition(scriptTools, { limits }), ...given] : given
   const entries = new Map<string, ToolEntry>()
   for (const definition of [...definitions, ...builtInTools])
     entries.set(definition.name, createEntry(definition, validator))
   return {
     definitions,
-    scriptTools: given,
+    scriptTools,
     get: (name) => entries.get(name),
     nearest: (name) => nearest(name, scripts ? [scriptToolName, ...names] : names),
   }

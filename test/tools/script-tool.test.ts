@@ -101,6 +101,16 @@ describe('scriptToolDefinition()', () => {
     ).toContain('\n  do_699(input: { id: string })')
   })
 
+  it('tells of deferred tools only how many there are, in whatever way it tells of the others', () => {
+    const text = describes([search, { ...get, deferred: true }, { ...pay, deferred: true }])
+    expect(text).toContain('search_orders(')
+    expect(text).not.toMatch(/get_order|\bpay\b/)
+    expect(text).toContain('There are 2 more: find them by search(query).')
+    expect(describes([{ ...get, deferred: true }])).toContain('There are 1 tools')
+    const some = many(700, (i) => `do_${i}`).map((tool, i) => (i < 690 ? { ...tool, deferred: true } : tool))
+    expect(describes(some)).toMatch(/do_699[^]*There are 690 more/)
+  })
+
   it('says that there are no tools', () => {
     expect(describes([])).toContain('no tools')
   })

@@ -24,6 +24,18 @@ describe('createToolSet()', () => {
     expect(['run_script', 'b', 'a'].map((name) => tools.get(name)?.mode)).toEqual(['script', 'read', 'write'])
   })
 
+  it('gives scripts only the tools that they may call, and tells the model of all', async () => {
+    const given = [
+      define('direct_only', { callers: ['model'] }),
+      define('both'),
+      define('inner', { callers: ['script'] }),
+    ]
+    const tools = createToolSet(given, validator)
+    expect(tools.scriptTools.map(({ name }) => name)).toEqual(['both', 'inner'])
+    expect(tools.definitions[0]!.description).not.toContain('direct_only')
+    expect(tools.definitions.slice(1)).toEqual(given)
+  })
+
   it('has a script tool when there is no other', async () => {
     expect(createToolSet([], validator).get('run_script')?.validateInput({ code: 'return 1' })).toEqual([])
   })
