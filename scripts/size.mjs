@@ -12,11 +12,20 @@ const out = join(root, 'dist-size')
  * @typedef {Chunk | { type: 'asset', fileName: string, source: string | Uint8Array }} Output
  */
 
+/** What Vite adds to a page that loads anything lazily is the bundler's, and no part of ours. */
+const withoutPreload = {
+  name: 'without-preload',
+  enforce: /** @type {const} */ ('pre'),
+  /** @param {string} id */
+  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined),
+}
+
 /** @param {string} name @param {string} input */
 async function bundle(name, input) {
   const result = await build({
     root,
     logLevel: 'warn',
+    plugins: [withoutPreload],
     build: {
       write: false,
       sourcemap: false,

@@ -56,17 +56,11 @@ const isText: Check = (value) => typeof value === 'string' && value.trim() !== '
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isBoolean: Check = (value) => typeof value === 'boolean'
-const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0
 
 const text: Rule = [isText, 'must be a text that is not empty']
 const flag: Rule = [isBoolean, 'must be true or false']
-const amount: Rule = [isAmount, 'must be a number above 0']
 const record: Rule = [isRecord, 'must be an object']
 const names: Rule = [(value) => Array.isArray(value) && value.every(isText), 'must be an array of tool names']
-
-function amounts<Name extends string>(...names: Name[]): Record<Name, Rule> {
-  return Object.fromEntries(names.map((name) => [name, amount])) as Record<Name, Rule>
-}
 
 const agentRules: Rules<AgentOptions> = {
   model: record,
@@ -81,23 +75,7 @@ const agentRules: Rules<AgentOptions> = {
   worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],
   dangerouslyAllowKeyInPage: flag,
 }
-const budgetRules: Rules<Budget> = amounts('steps', 'attempts', 'calls', 'scripts', 'tokens', 'bytes', 'time')
-const limitRules: Rules<ScriptLimits> = amounts(
-  'cpuMs',
-  'totalCpuMs',
-  'wallMs',
-  'memoryBytes',
-  'stackBytes',
-  'calls',
-  'openCalls',
-  'inputBytes',
-  'resultBytes',
-  'returnBytes',
-  'printBytes',
-  'sourceBytes',
-  'stateBytes',
-)
-/** The rest is checked in the worker. */
+/** What is only the worker's is checked there: the rest of the model, budget and limits. */
 const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: text, model: text }
 const runRules: Rules<RunRequest> = {
   allow: names,
@@ -118,8 +96,6 @@ export const isHosted = (model: ModelConfig | Model): model is Model => 'generat
 export function checkAgent(options: AgentOptions): void {
   const what = 'create an agent'
   checkFields(what, '', options, agentRules, ['model', 'instructions', 'tools', 'owner'])
-  checkFields(what, 'budget.', options.budget ?? {}, budgetRules)
-  checkFields(what, 'limits.', options.limits ?? {}, limitRules)
   const { model, tools } = options
   const known = new Set<string>()
   for (const [index, tool] of tools.entries()) {

@@ -11,6 +11,7 @@ import { sha256 } from '../tools/hash.js'
 import type { Validator } from '../tools/fault.js'
 import type { ToolSearch } from '../tools/search.js'
 import { createToolSet, type ToolSet } from '../tools/tool-set.js'
+import { checkAmounts } from './check-amounts.js'
 import { HostedModels } from './hosted-model.js'
 import type { Notices } from './notices.js'
 import type { Platform } from './platform.js'
@@ -42,8 +43,11 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
   if (!setup.model.hosted) checkModelConfig(setup.model.config)
   const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
-  const limits = checked(withDefaults(defaultLimits, setup.limits))
-  const tools = createToolSet(setup.tools, validator, { scripts: setup.scripts, limits })
+  const limits = inRange(checkAmounts('limits', setup.limits, defaultLimits))
+  const hasGrammar = setup.tools.some((tool) => tool?.grammar)
+  const grammars = hasGrammar ? await import('../tools/grammar/compile.js') : {}
+  const budget = checkAmounts('budget', setup.budget, defaultBudget)
+  const tools = createToolSet(setup.tools, validator, { scripts: setup.scripts, limits, ...grammars })
   const context: Context = { instructions: setup.instructions, tools: tools.definitions }
   const hostedModels = new HostedModels(page, platform.newId)
   let loaded: Promise<Model> | undefined
@@ -68,7 +72,7 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
     context,
     contextHash: sha256(canonicalJson(context as unknown as Json)),
     sandbox: platform.createSandbox(),
-    budget: withDefaults(defaultBudget, setup.budget),
+    budget,
     limits,
     search: searchOnce(),
     hostedModels,
@@ -89,7 +93,7 @@ function searchOnce(): Agent['search'] {
 }
 
 /** @throws {HandrailError} `invalid_options` for what the engine cannot be given. */
-function checked(limits: ScriptLimits): ScriptLimits {
+function inRange(limits: ScriptLimits): ScriptLimits {
   for (const name of Object.keys(limits) as (keyof ScriptLimits)[]) {
     const fault = limitFault(name, limits[name])
     if (fault)
@@ -100,9 +104,3 @@ function checked(limits: ScriptLimits): ScriptLimits {
   }
   return limits
 }
-
-/** What is given as undefined takes its default too: it must not become an amount without end. */
-const withDefaults = <T extends object>(defaults: T, given: Partial<T>): T => ({
-  ...defaults,
-  ...Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined)),
-})

@@ -36,10 +36,6 @@ describe('createAgent()', () => {
   it.each<{ more: object; says: string }>([
     { more: { instruction: 'x' }, says: '"instruction" is not an option; did you mean "instructions"?' },
     { more: { __proto__: null, constructor: 1 }, says: '"constructor" is not an option' },
-    { more: { budget: { step: 3 } }, says: '"budget.step" is not an option; did you mean "steps"?' },
-    { more: { budget: { steps: 0 } }, says: '"budget.steps" must be a number above 0; it is 0' },
-    { more: { budget: { tokens: Infinity } }, says: '"budget.tokens" must be a number above 0; it is Infinity' },
-    { more: { limits: { calls: '9' } }, says: '"limits.calls" must be a number above 0; it is of type string' },
     { more: { owner: '' }, says: '"owner" must be a text that is not empty; it is empty' },
     { more: { owner: undefined }, says: '"owner" is missing' },
     { more: { session: 7 }, says: '"session" must be a text that is not empty; it is 7' },
