@@ -1,7 +1,11 @@
 import { deepestInput, isDeeperThan, type Json } from '../core/json.js'
+import { isTextTool } from '../core/tool-definition.js'
 import { findJsonFault } from './json-fault.js'
 import { describeFaults } from './schema.js'
 import type { ToolEntry } from './tool-set.js'
+
+/** Of a grammar, what a text may have at one place. */
+const mostExpected = 12
 
 export type ReadInput = { readonly input: Json } | { readonly problem: string }
 
@@ -10,8 +14,32 @@ export function readInput(call: { readonly input?: Json; readonly inputText?: st
   const read = call.input === undefined ? parse(call.inputText) : { input: call.input }
   if ('problem' in read) return read
   if (isDeeperThan(read.input, deepestInput)) return { problem: `is nested deeper than ${deepestInput} levels` }
+  if (isTextTool(tool.definition) && typeof read.input !== 'string') return { problem: noText(read.input, call) }
   const faults = tool.validateInput(read.input)
-  return faults.length === 0 ? read : { problem: `is not valid: ${describeFaults(faults)}` }
+  const problems = [
+    ...(faults.length > 0 ? [`is not valid: ${describeFaults(faults)}`] : []),
+    ...(typeof read.input === 'string' ? grammarFaults(read.input, tool) : []),
+  ]
+  return problems.length === 0 ? read : { problem: problems.join('; it ') }
+}
+
+/** A model that can send only objects was given one with the text as its field `input`. */
+function noText(input: Json, { inputText }: { readonly inputText?: string }): string {
+  const kind = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
+  const found = kind === 'object' ? 'an object' : kind === 'null' || kind === 'an array' ? kind : `a ${kind}`
+  return `must be one text${inputText === undefined ? '' : ', or {"input": TEXT}'}; it is ${found}`
+}
+
+function grammarFaults(text: string, { checkText }: ToolEntry): readonly string[] {
+  const fault = checkText?.(text)
+  if (!fault) return []
+  const { position, line, column, expected, found } = fault
+  const shown = expected.slice(0, mostExpected)
+  const more = expected.length - shown.length
+  const wanted = more > 0 ? `${shown.join(', ')} or one of ${more} others` : shown.join(' or ')
+  return [
+    `does not match its grammar: at line ${line}, column ${column}, after ${before(text, position)}, there is ${found} where ${wanted || 'something else'} must be`,
+  ]
 }
 
 /** Some models send no text at all for a tool without arguments. */
@@ -24,9 +52,11 @@ function parse(text: string | undefined): ReadInput {
     const fault = findJsonFault(text)
     if (!fault) return { problem: `is not JSON: ${(error as Error).message}` }
     const { position, found, expected } = fault
-    const before = JSON.stringify(text.slice(Math.max(0, position - 40), position))
     return {
-      problem: `is not JSON: at position ${position}, after ${before}, there is ${found} where ${expected} must be`,
+      problem: `is not JSON: at position ${position}, after ${before(text, position)}, there is ${found} where ${expected} must be`,
     }
   }
 }
+
+const before = (text: string, position: number): string =>
+  JSON.stringify(text.slice(Math.max(0, position - 40), position))

@@ -10,7 +10,8 @@ export type StandardSchema = StandardSchemaV1 & StandardJSONSchemaV1
 /** What `run` gets: after the transforms and defaults of a library's schema. */
 export type InputOf<S> = S extends StandardSchemaV1<unknown, infer Value> ? Value : ObjectOf<S>
 /** What `run` returns: before them. */
-export type OutputOf<S> = S extends StandardSchemaV1<infer Value, unknown> ? Value : S extends JsonObject ? ValueOf<S> : unknown
+export type OutputOf<S> =
+  S extends StandardSchemaV1<infer Value, unknown> ? Value : S extends JsonObject ? ValueOf<S> : unknown
 
 type ObjectOf<S> = JsonObject extends S ? JsonObject : ValueOf<S>
 

@@ -2,10 +2,11 @@ import { scriptToolName } from '../core/built-ins.js'
 import { canonicalJson, isDeeperThan, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
 import type { ScriptLimits } from '../core/script-limits.js'
-import type { ToolDefinition } from '../core/tool-definition.js'
+import type { Grammar, ToolDefinition } from '../core/tool-definition.js'
 import { builtInTools } from './built-in-tools.js'
 import { checkDefinition, refuse } from './definition.js'
 import type { Fault, Validate, Validator } from './fault.js'
+import type { CheckText } from './grammar/compile.js'
 import { sha256 } from './hash.js'
 import { nearest } from '../core/nearest.js'
 import { scriptToolDefinition } from './script-tool.js'
@@ -30,6 +31,8 @@ export interface ToolEntry {
   validateInput(input: Json): readonly Fault[]
   /** Absent: the tool declares no output. @throws {HandrailError} `invalid_schema` if the schema is not one. */
   validateOutput?(output: Json): readonly Fault[]
+  /** Of a text tool with a grammar. @throws {HandrailError} `input_too_complex` if the text takes too many steps. */
+  readonly checkText?: CheckText
 }
 
 export interface ToolSetOptions {
@@ -37,17 +40,20 @@ export interface ToolSetOptions {
   readonly scripts?: boolean
   /** Of scripts, which the model is told. Absent: the defaults. */
   readonly limits?: ScriptLimits
+  /** Of the grammars of tools. Only an agent that has some loads it. */
+  readonly compileGrammar?: (grammar: Grammar, toolName: string) => CheckText
 }
 
 /**
  * Looked up in a map and not in an object, because the name of a call is the model's: `constructor` is no tool. Schemas are
- * compiled when they are first needed, so that a bad one takes only its own tool away.
- * @throws {HandrailError} `invalid_tool` for a definition that is wrong, and for two of one name.
+ * compiled when they are first needed, so that a bad one takes only its own tool away; grammars at once, as only their author
+ * can mend them.
+ * @throws {HandrailError} `invalid_tool` for a definition or a grammar that is wrong, and for two of one name.
  */
 export function createToolSet(
   given: readonly ToolDefinition[],
   validator: Validator,
-  { scripts = true, limits }: ToolSetOptions = {},
+  { scripts = true, limits, compileGrammar }: ToolSetOptions = {},
 ): ToolSet {
   const names = new Set<string>()
   for (const definition of given) {
@@ -60,7 +66,7 @@ export function createToolSet(
   const definitions = scripts ? [scriptToolDefinition(scriptTools, { limits }), ...given] : given
   const entries = new Map<string, ToolEntry>()
   for (const definition of [...definitions, ...builtInTools])
-    entries.set(definition.name, createEntry(definition, validator))
+    entries.set(definition.name, createEntry(definition, validator, compileGrammar))
   return {
     definitions,
     scriptTools,
@@ -79,8 +85,13 @@ function checkDepth({ name, input, output }: ToolDefinition): void {
       refuse(name, `"${field}" must be nested no deeper than ${deepestSchema} levels`)
 }
 
-function createEntry(definition: ToolDefinition, validator: Validator): ToolEntry {
-  const { name, input, output, risk } = definition
+function createEntry(
+  definition: ToolDefinition,
+  validator: Validator,
+  compileGrammar: ToolSetOptions['compileGrammar'],
+): ToolEntry {
+  const { name, input, output, risk, grammar } = definition
+  if (grammar && !compileGrammar) throw new Error(`Tool "${name}" has a grammar, and there is nothing to compile it`)
   const once = (place: 'input' | 'output', schema: ToolDefinition['input']): Validate => {
     let validate: Validate | undefined
     return (value) => (validate ??= validator.compile(schema, `${place} of tool "${name}"`))(value)
@@ -91,5 +102,6 @@ function createEntry(definition: ToolDefinition, validator: Validator): ToolEntr
     hash: sha256(canonicalJson(definition as unknown as Json)),
     validateInput: once('input', input),
     ...(output && { validateOutput: once('output', output) }),
+    ...(grammar && { checkText: compileGrammar!(grammar, name) }),
   }
 }
