@@ -1,4 +1,5 @@
 import type { AgentOptions } from 'handrail'
+import { promptApiModel } from 'handrail/prompt-api'
 import { scriptedDesk } from './scripted-desk.js'
 
 export const providers = ['openai', 'anthropic', 'gemini', 'openai-compatible'] as const
@@ -47,10 +48,17 @@ export function toEndpoint(value: unknown): Endpoint | undefined {
   return { provider: known, baseURL, model, apiKey }
 }
 
+/** The address asks for the model that the browser has built in. */
+export const isBuiltIn = new URLSearchParams(location.search).get('model') === 'prompt-api'
+/** Where that is asked for; undefined in a browser without one. */
+export const builtInAddress = 'LanguageModel' in globalThis && !isBuiltIn ? '?model=prompt-api' : undefined
+
 /** What `createAgent` needs to know of the model. */
 export function toAgentModel(
   endpoint: Endpoint | undefined,
-): Pick<AgentOptions, 'model' | 'dangerouslyAllowKeyInPage'> {
+): Pick<AgentOptions, 'model' | 'scripts' | 'dangerouslyAllowKeyInPage'> {
+  // What scripts are would fill half of its window.
+  if (!endpoint && isBuiltIn) return { model: promptApiModel(), scripts: false }
   if (!endpoint) return { model: scriptedDesk }
   const { provider, baseURL, model, apiKey } = endpoint
   if (apiKey === '') return { model: { provider, baseURL, model } }

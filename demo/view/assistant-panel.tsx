@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { messageOf, type Desk } from '../desk.js'
-import { providerNames, type Endpoint } from '../model/choice.js'
+import { isBuiltIn, providerNames, type Endpoint } from '../model/choice.js'
 import { ApprovalDialog } from './approval-dialog.js'
 import { Composer } from './composer.js'
 import { Conversation } from './conversation-log.js'
@@ -71,5 +71,7 @@ export function AssistantPanel({ desk, onChoose }: Props) {
   )
 }
 
-const labelOf = (endpoint: Endpoint | undefined): string =>
-  endpoint ? `${endpoint.model}, ${providerNames[endpoint.provider]} API` : 'scripted demo model, not an AI'
+function labelOf(endpoint: Endpoint | undefined): string {
+  if (endpoint) return `${endpoint.model}, ${providerNames[endpoint.provider]} API`
+  return isBuiltIn ? 'the model of this browser' : 'scripted demo model, not an AI'
+}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { providerNames, providers, toEndpoint, type Endpoint } from '../model/choice.js'
+import { builtInAddress, providerNames, providers, toEndpoint, type Endpoint } from '../model/choice.js'
 
 interface Props {
   readonly endpoint: Endpoint | undefined
@@ -26,6 +26,11 @@ export function EndpointForm({ endpoint, isLocked, onChoose }: Props) {
   return (
     <details class="endpoint">
       <summary>Use your own endpoint</summary>
+      {builtInAddress && (
+        <p>
+          Or use <a href={builtInAddress}>the model of this browser</a>, which needs no key.
+        </p>
+      )}
       <form class="endpoint-form" onSubmit={submit}>
         <label>
           Provider
