@@ -59,7 +59,8 @@ const choices = (schema: Json): readonly Json[] =>
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
-function resolve(ref: string, root: JsonSchema): Json {
+/** What a `$ref` refers to; null when there is nothing. */
+export function resolve(ref: string, root: JsonSchema): Json {
   let at: Json = root
   for (const step of ref.replace(/^#\/?/, '').split('/').filter(Boolean)) {
     const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')

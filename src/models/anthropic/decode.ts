@@ -1,9 +1,10 @@
-import type { FinishReason } from '../../core/events.js'
+import type { FinishReason, Remark } from '../../core/events.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { ModelDelta, ModelReply, ReplyPart } from '../model.js'
 import { ReportedError } from '../model-error.js'
 import type { Decoder } from '../read-reply.js'
-import { countAt, eventObject, indexAt, inner, objectAt, stringAt, textAt, toUsage } from '../wire.js'
+import { createRemarks } from '../told.js'
+import { countAt, eventObject, indexAt, inner, objectAt, objectsAt, stringAt, textAt, toUsage } from '../wire.js'
 
 interface Block {
   native: JsonObject
@@ -14,15 +15,24 @@ interface Block {
 
 interface Progress {
   readonly blocks: Map<number, Block>
+  readonly remarks: ReturnType<typeof createRemarks>
   /** Fields of `usage`; a later event replaces an earlier one, null leaves it. */
   readonly usage: Map<string, Json>
   stop: string
   details?: JsonObject
+  container: string
+}
+
+interface Asked {
+  /** On the request, for the reply. */
+  readonly remarks?: readonly Remark[]
+  /** Not all was said: see `encodeAnthropicWith`. */
+  readonly isWaiting?: boolean
 }
 
 /** Reads one stream of the Messages API. A block is complete when it has been stopped. */
-export function createAnthropicDecoder(): Decoder {
-  let progress = nothing()
+export function createAnthropicDecoder(asked: Asked = {}): Decoder {
+  let progress = nothing(asked)
   let reply: ModelReply | undefined
   return {
     reply: () => reply,
@@ -31,44 +41,60 @@ export function createAnthropicDecoder(): Decoder {
       switch (event.type) {
         case 'message_start':
           // A gateway that tries again in mid-stream starts a second message.
-          progress = nothing()
-          note(progress, inner(objectAt(event, 'message', event.type), 'usage'))
+          progress = nothing(asked)
+          note(progress, objectAt(event, 'message', event.type))
           return []
         case 'content_block_start':
           return start(progress, indexAt(event, 'index', event.type), objectAt(event, 'content_block', event.type))
         case 'content_block_delta':
-          return extend(progress, indexAt(event, 'index', event.type), objectAt(event, 'delta', event.type))
+          return extend(progress, event, indexAt(event, 'index', event.type), objectAt(event, 'delta', event.type))
         case 'content_block_stop': {
           const block = progress.blocks.get(indexAt(event, 'index', event.type))
           if (block) block.stopped = true
           return []
         }
-        case 'message_delta': {
-          const delta = inner(event, 'delta')
-          progress.stop = textAt(delta, 'stop_reason') || progress.stop
-          progress.details = inner(delta, 'stop_details') ?? progress.details
-          note(progress, inner(event, 'usage'))
+        case 'message_delta':
+          note(progress, { ...event, ...inner(event, 'delta') })
           return []
-        }
         case 'message_stop':
-          reply = toReply(progress)
+          reply = toReply(progress, asked)
           return []
         case 'error': {
           const error = inner(event, 'error')
           const message = textAt(error, 'message') || 'it gave no reason'
           throw new ReportedError({ type: textAt(error, 'type') || undefined, message })
         }
+        case 'ping':
+          return []
         default:
+          progress.remarks.unknown(event)
           return []
       }
     },
   }
 }
 
-const nothing = (): Progress => ({ blocks: new Map(), usage: new Map(), stop: '' })
+const nothing = ({ remarks }: Asked): Progress => ({
+  blocks: new Map(),
+  remarks: createRemarks(remarks),
+  usage: new Map(),
+  stop: '',
+  container: '',
+})
 
-function note({ usage }: Progress, more: JsonObject | undefined): void {
-  for (const [key, value] of Object.entries(more ?? {})) if (value !== null) usage.set(key, value)
+/** What a message says of itself, at its beginning or its end. */
+function note(progress: Progress, message: JsonObject): void {
+  const { usage, remarks } = progress
+  for (const [key, value] of Object.entries(inner(message, 'usage') ?? {})) if (value !== null) usage.set(key, value)
+  progress.stop = textAt(message, 'stop_reason') || progress.stop
+  progress.details = inner(message, 'stop_details') ?? progress.details
+  progress.container = textAt(inner(message, 'container'), 'id') || progress.container
+  for (const detail of objectsAt(message, 'input_transformations'))
+    remarks.note({ code: detail.type === 'thinking_dropped' ? 'reasoning_dropped' : 'input_transformed', detail })
+  for (const detail of objectsAt(inner(message, 'context_management') ?? {}, 'applied_edits'))
+    remarks.note({ code: 'context_edited', detail })
+  const diagnostics = inner(message, 'diagnostics')
+  if (diagnostics) remarks.note({ code: 'diagnostics', detail: diagnostics })
 }
 
 function start({ blocks }: Progress, index: number, native: JsonObject): ModelDelta[] {
@@ -85,7 +111,7 @@ function start({ blocks }: Progress, index: number, native: JsonObject): ModelDe
 const shown = (index: number, type: 'text' | 'reasoning', text: string): ModelDelta[] =>
   text ? [{ type, index, text }] : []
 
-function extend({ blocks }: Progress, index: number, delta: JsonObject): ModelDelta[] {
+function extend({ blocks, remarks }: Progress, event: JsonObject, index: number, delta: JsonObject): ModelDelta[] {
   const block = blocks.get(index)
   if (!block) return []
   const { native } = block
@@ -109,7 +135,14 @@ function extend({ blocks }: Progress, index: number, delta: JsonObject): ModelDe
       block.json += text
       return native.type === 'tool_use' && text ? [{ type: 'call', index, toolName: textAt(native, 'name'), text }] : []
     }
+    case 'compaction_delta': {
+      // It has the whole of the block.
+      const { type: _, ...whole } = delta
+      block.native = { ...native, ...whole }
+      return []
+    }
     default:
+      remarks.unknown(event)
       return []
   }
 }
@@ -120,21 +153,28 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   stop_sequence: 'stop',
   tool_use: 'other',
   max_tokens: 'length',
-  model_context_window_exceeded: 'length',
+  model_context_window_exceeded: 'context',
   pause_turn: 'resend',
   compaction: 'resend',
   refusal: 'refusal',
 }
 
-function toReply({ blocks, usage, stop, details }: Progress): ModelReply {
+function toReply(progress: Progress, { isWaiting = false }: Asked): ModelReply {
+  const { blocks, usage, stop, details, container, remarks } = progress
   const finish = finishes[stop] ?? 'other'
+  const rest = {
+    usage: usageOf(usage),
+    ...(container !== '' && { serverState: { container } }),
+    ...remarks.all(),
+  }
   const inOrder = [...blocks].toSorted(([a], [b]) => a - b).map(([, block]) => block)
-  if (finish === 'refusal') return { parts: [refusal(inOrder, details)], finish, usage: usageOf(usage) }
+  if (finish === 'refusal') return { parts: [refusal(inOrder, details)], finish, ...rest }
   // The last call of a reply that was cut is cut itself, though it may parse.
-  if (finish === 'length' && isCall(inOrder.at(-1))) inOrder.pop()
+  if ((finish === 'length' || finish === 'context') && isCall(inOrder.at(-1))) inOrder.pop()
   const parts = inOrder.filter((block) => block.stopped || !isCall(block)).map(toPart)
   const lies = finish === 'stop' || finish === 'other'
-  return { parts, finish: lies && parts.some(({ type }) => type === 'call') ? 'calls' : finish, usage: usageOf(usage) }
+  if (lies && parts.some(({ type }) => type === 'call')) return { parts, finish: 'calls', ...rest }
+  return { parts, finish: finish === 'stop' && isWaiting ? 'resend' : finish, ...rest }
 }
 
 const isCall = (block: Block | undefined): boolean => textAt(block?.native, 'type').endsWith('tool_use')
@@ -163,6 +203,7 @@ function toPart({ native, json }: Block): ReplyPart {
         toolName,
         inputText,
         wireId: textAt(native, 'id') || undefined,
+        ...(textAt(inner(native, 'caller'), 'type').startsWith('code_execution') && { caller: 'program' as const }),
         native: { ...native, input },
       }
     }

@@ -1,106 +1,82 @@
 import type { Anthropic } from '@anthropic-ai/sdk'
-import type { JsonObject } from '../../core/json.js'
-import type { KeyedCall, Message } from '../../core/transcript.js'
-import { argumentsOf, checkHistory, isOwn, legalName, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
+import type { Remark } from '../../core/events.js'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
+import type { Message } from '../../core/transcript.js'
+import { withExtra } from '../extra.js'
+import { checkHistory, isOwn } from '../history.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
-import { toRootSchema } from '../root-schema.js'
+import { settingsOf } from './settings.js'
+import { toolsOf } from './tools.js'
+import { toTurns, type Turn } from './turns.js'
+import { firstWay, type Way } from './way.js'
 
-type Body = Anthropic.MessageCreateParamsStreaming
-type Block = Anthropic.ContentBlockParam
-type Ids = ReadonlyMap<string, string>
-interface Turn {
-  role: 'user' | 'assistant'
-  content: Block[]
+export type Body = Anthropic.MessageCreateParamsStreaming
+
+export interface Encoded {
+  readonly body: Body
+  /** What of the request was left out or is done in another way, for the reply. */
+  readonly remarks: readonly Remark[]
+  /** Not all that was said could be sent: after the reply the model has to be asked again. */
+  readonly isWaiting: boolean
 }
 
-/** Tokens of a reply when the configuration does not say: the API demands a number, and thinking counts. */
-export const defaultMaxTokens = 16_000
+/** Fields of the body that `extra` may not have. */
+const ours = ['model', 'stream', 'system', 'messages', 'tools', 'tool_choice']
 
-const cached = { cache_control: { type: 'ephemeral' } } as const
+/** The body of a request to the Messages API; see `encodeAnthropicWith`. */
+export const encodeAnthropic = (request: ModelRequest, config: ModelConfig, way = firstWay(config.model)): Body =>
+  encodeAnthropicWith(request, config, way).body
 
 /**
- * The body of a request to the Messages API. Two places are marked for its cache: the end of what never changes in a session,
- * and the end of the transcript, which only grows.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one.
+ * The body of a request to the Messages API, and what is to be known of it. Two places are marked for its cache: the end of what
+ * never changes in a session, and the end of the transcript, which only grows.
+ * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one; when a hosted tool is
+ * to be asked about, or `extra` has a field of ours.
  */
-export function encodeAnthropic(request: ModelRequest, config: ModelConfig): Body {
-  const { instructions, tools, messages } = request
+export function encodeAnthropicWith(request: ModelRequest, config: ModelConfig, way: Way): Encoded {
+  const { instructions, messages } = request
   checkHistory(messages)
+  const mark = cacheMark(config)
   const hasInstructions = instructions.trim() !== ''
-  const wireTools = tools.map(toTool)
-  const lastTool = wireTools.at(-1)
-  if (lastTool && !hasInstructions) Object.assign(lastTool, cached)
-  return {
+  const settings = settingsOf(request, config, way.can)
+  const { tools, toolChoice, remarks } = toolsOf(request, config, way, hasInstructions ? {} : mark)
+  const { turns, isWaiting } = toTurns(messages, config, way)
+  const container = containerOf(request, config, way)
+  const body = {
     model: config.model,
     stream: true,
-    max_tokens: config.maxOutputTokens ?? defaultMaxTokens,
-    messages: markLast(toTurns(messages, config)),
-    ...(hasInstructions ? { system: [{ type: 'text', text: instructions, ...cached }] } : {}),
-    ...(lastTool ? { tools: wireTools } : {}),
-  }
+    ...settings.fields,
+    ...(container && { container }),
+    ...(hasInstructions && { system: [{ type: 'text', text: instructions, ...mark }] }),
+    ...(tools.length > 0 && { tools }),
+    ...(toolChoice && { tool_choice: toolChoice }),
+    messages: markLast(turns, mark),
+  } as unknown as Body
+  return { body: withExtra(body, config, ours), remarks: [...settings.remarks, ...remarks], isWaiting }
 }
 
-const toTool = ({ name, description, input }: ModelRequest['tools'][number]): Anthropic.Tool => ({
-  name,
-  description,
-  input_schema: toRootSchema(input) as Anthropic.Tool.InputSchema,
-})
+const cacheMark = ({ cache = 'short' }: ModelConfig): JsonObject =>
+  cache === 'off' ? {} : { cache_control: { type: 'ephemeral', ...(cache === 'long' && { ttl: '1h' }) } }
 
-/** Roles alternate: results, news and the user's words that follow each other are one turn, with the results first. */
-function toTurns(messages: readonly Message[], config: ModelConfig): Turn[] {
-  const ids = wireIds(messages, config)
-  const turns: Turn[] = []
-  for (const message of messages) {
-    const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const blocks = message.role === 'assistant' ? assistantBlocks(message, config, ids) : [userBlock(message, ids)]
-    const last = turns.at(-1)
-    if (last?.role === role) last.content.push(...blocks)
-    else if (blocks.length > 0) turns.push({ role, content: blocks })
-  }
-  return turns
-}
-
-function userBlock(message: Exclude<Message, { role: 'assistant' }>, ids: Ids): Block {
-  // Blank text is a 400.
-  if (message.role !== 'tool') return { type: 'text', text: message.text.trim() === '' ? '(no text)' : message.text }
-  return {
-    type: 'tool_result',
-    tool_use_id: ids.get(message.call.key)!,
-    is_error: message.outcome !== 'ok',
-    ...(message.text.trim() === '' ? {} : { content: message.text }),
-  }
-}
-
-function assistantBlocks(message: Message & { role: 'assistant' }, config: ModelConfig, ids: Ids): Block[] {
-  const own = isOwn(message.origin, config)
-  const refusedHere = message.origin.provider === config.provider
-  const blocks = partsOf(message)
-    .filter(({ part }) => !(part.type === 'refusal' && refusedHere))
-    .flatMap(({ part, call }) => toBlock(part, call, own, ids))
-  // A turn may not end in thinking: the call that it led to was cut.
-  while (blocks.length > 0 && /^(redacted_)?thinking$/.test(blocks.at(-1)!.type)) blocks.pop()
-  return blocks
-}
-
-function toBlock(part: PartOf, call: KeyedCall | undefined, own: boolean, ids: Ids): Block[] {
-  const native = own ? nativeOf(part) : undefined
-  if (call) {
-    const id = ids.get(call.key)!
-    if (native) return [asBlock(native.id === id ? native : { ...native, id })]
-    return [{ type: 'tool_use', id, name: legalName(call.toolName), input: argumentsOf(call) }]
-  }
-  const isText = part.type === 'text' || part.type === 'refusal'
-  if (isText && part.text.trim() === '') return []
-  if (native) return [asBlock(native)]
-  return isText ? [{ type: 'text', text: part.text }] : []
-}
-
-const asBlock = (native: JsonObject): Block => native as unknown as Block
-
-/** Only a turn of the user is marked: what the model wrote goes back as it was. */
-function markLast(turns: readonly Turn[]): Turn[] {
+/** Only what we said is marked: what the model wrote goes back as it was. */
+function markLast(turns: readonly Turn[], mark: JsonObject): Turn[] {
   const last = turns.at(-1)
-  if (last?.role !== 'user') return [...turns]
-  const marked = { ...last.content.at(-1)!, ...cached } as Block
-  return [...turns.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), marked] }]
+  if (!last || last.role === 'assistant') return [...turns]
+  return [
+    ...turns.slice(0, -1),
+    { ...last, content: [...last.content.slice(0, -1), { ...last.content.at(-1)!, ...mark }] },
+  ]
+}
+
+/** The container in which the model's programs ran last, which holds their files, and programs that wait. */
+function containerOf({ messages }: ModelRequest, config: ModelConfig, way: Way): Json | undefined {
+  if (!way.container || !(config.programs || config.hostedTools?.length)) return undefined
+  const id = messages.map((message) => containerIn(message, config)).findLast((one) => one !== undefined)
+  return id !== undefined && isJsonObject(config.extra?.container) ? { id } : id
+}
+
+function containerIn(message: Message, config: ModelConfig): string | undefined {
+  if (message.role !== 'assistant' || !isOwn(message.origin, config)) return undefined
+  const { serverState } = message
+  return isJsonObject(serverState) && typeof serverState.container === 'string' ? serverState.container : undefined
 }

@@ -3,8 +3,10 @@ import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } fro
 import type { Model, ModelConfig } from '../model.js'
 import { toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
+import { createResender } from '../resend.js'
 import { createAnthropicDecoder } from './decode.js'
-import { encodeAnthropic } from './encode.js'
+import { encodeAnthropicWith } from './encode.js'
+import { amendments, firstWay } from './way.js'
 
 /** A model of Anthropic's Messages API, or of a server that speaks it. Load this file lazily: the SDK is large. */
 export function createAnthropicModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
@@ -22,20 +24,26 @@ export function createAnthropicModel(config: ModelConfig & { readonly fetch?: ty
     // Always, though a worker does not ask for it: without it the SDK leaves out the header that CORS needs.
     dangerouslyAllowBrowser: true,
   })
+  const send = createResender(firstWay(config.model), amendments)
   return {
     provider: config.provider,
     model: config.model,
-    generate: async (request, options) => {
-      const body = encodeAnthropic(request, config)
-      return readReply(
-        {
-          config,
-          decoder: createAnthropicDecoder(),
-          open: () => client.messages.create(body, { signal: options.signal }).withResponse(),
-          toError: (error, started) => toModelError(error, started, Anthropic, config),
-        },
-        options,
-      )
-    },
+    generate: (request, given) =>
+      send((way) => {
+        const { body, remarks, isWaiting } = encodeAnthropicWith(request, config, way)
+        return {
+          body,
+          send: (options) =>
+            readReply(
+              {
+                config,
+                decoder: createAnthropicDecoder({ remarks, isWaiting }),
+                open: () => client.messages.create(body, { signal: options.signal }).withResponse(),
+                toError: (error, started) => toModelError(error, started, Anthropic, config),
+              },
+              options,
+            ),
+        }
+      }, given),
   }
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/core/events.js'
 import type { Json, JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
-import { defaultMaxTokens, encodeAnthropic } from '../../src/models/anthropic/encode.js'
+import { encodeAnthropic } from '../../src/models/anthropic/encode.js'
+import { defaultMaxTokens } from '../../src/models/anthropic/settings.js'
 import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
-import { encodeOpenAI } from '../../src/models/openai/encode.js'
 
 const gpt: ModelConfig = { provider: 'openai', model: 'gpt-6-astra' }
 const claude: ModelConfig = { provider: 'anthropic', model: 'claude-opus-5-5' }
@@ -82,6 +82,7 @@ describe('encodeAnthropic()', () => {
       { type: 'redacted_thinking', data: 'x' },
       { type: 'text', text: 'I look.', citations: [] },
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
       { type: 'tool_use', id: 'id_0', name: 'find', input: { a: 0 }, caller: { type: 'direct' } },
       { type: 'tool_use', id: 'id_1', name: 'find', input: { INVALID_JSON: '{' } },
     ]
@@ -91,8 +92,9 @@ describe('encodeAnthropic()', () => {
       { type: 'reasoning', text: '', native: blocks[1]! },
       { type: 'text', text: 'I look.', native: blocks[2]! },
       { type: 'other', native: blocks[3]! },
-      partOf(call(0), blocks[4]),
-      partOf(bad, blocks[5]),
+      { type: 'other', native: blocks[4]! },
+      partOf(call(0), blocks[5]),
+      partOf(bad, blocks[6]),
     ]
     expect(
       anthropic(
@@ -178,14 +180,13 @@ describe('encodeAnthropic()', () => {
   })
 })
 
-it('Neither encoder sends a history with an open call', () => {
+it('The encoder sends no history with an open call', () => {
   const messages = [user('Hi'), asks(gpt, [partOf(call(0))], call(0))]
   const code = { code: 'model_bad_request', retryable: false }
-  expect(() => encodeOpenAI(request(messages), gpt)).toThrow(expect.objectContaining(code) as Error)
   expect(() => encodeAnthropic(request(messages), claude)).toThrow(expect.objectContaining(code) as Error)
 })
 
-it('Neither encoder changes what it is given', () => {
+it('The encoder does not change what it is given', () => {
   const messages = [
     user('Hi'),
     asks(claude, [partOf(call(0), { type: 'tool_use', id: 'id_0' })], call(0)),
@@ -193,7 +194,6 @@ it('Neither encoder changes what it is given', () => {
   ]
   const given = request(messages, { instructions: '' })
   const before = structuredClone(given)
-  encodeOpenAI(given, gpt)
   encodeAnthropic(given, claude)
   expect(given).toEqual(before)
 })
