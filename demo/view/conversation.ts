@@ -23,6 +23,10 @@ function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Ite
       return [{ kind: 'user', text: event.text }]
     case 'assistant-message':
       return messageItems(event, seq, events)
+    case 'answer-check':
+      return event.verdict === 'repair'
+        ? [{ kind: 'activity', text: `Asked again. ${event.failure?.message ?? ''}`, isLive: false }]
+        : []
     case 'approval-response': {
       const name = toolOf(event.callId, events)
       return [notice(event.approved ? `You approved ${name}.` : withReason(`You denied ${name}`, event.reason))]

@@ -46,10 +46,12 @@ interface Draft {
   result?: RunEvent & { type: 'tool-result' }
 }
 
+type Answer = RunEvent & { readonly type: 'assistant-message' }
+
 /** Everything that was asked of the model and of the tools, in the order of the log; a script's calls follow it. Pure. */
 export function timeline(events: readonly RunEvent[], lines: ReadonlyMap<string, number> = new Map()): readonly Row[] {
   const drafts = new Map<string, Draft>()
-  const steps: { id: string; start: number; end?: RunEvent & { type: 'assistant-message' } }[] = []
+  const steps: { id: string; start: number; end?: Answer; isSentBack?: boolean }[] = []
   const propose = (calls: readonly ToolCall[]) => {
     for (const call of calls) drafts.set(call.callId, { call, prints: [], progress: words.proposed })
   }
@@ -64,6 +66,8 @@ export function timeline(events: readonly RunEvent[], lines: ReadonlyMap<string,
       drafts.get(event.callId)?.prints.push(...(event.prints ?? []))
       propose(event.calls)
     }
+    if (event.type === 'answer-check' && event.verdict === 'repair')
+      Object.assign(steps.at(-1) ?? {}, { isSentBack: true })
     if ('callId' in event) note(drafts.get(event.callId), event)
   }
   for (const [callId, line] of lines) {
@@ -71,9 +75,14 @@ export function timeline(events: readonly RunEvent[], lines: ReadonlyMap<string,
     if (draft?.progress === words.started) draft.progress = { ...words.started, text: `running, line ${line}` }
   }
   const calls = [...drafts.values()].map(toRow)
-  return steps.flatMap(({ id, start, end }) => {
+  return steps.flatMap(({ id, start, end, isSentBack }) => {
     const own = new Set(end?.calls.map(({ callId }) => callId))
-    const step: StepRow = { kind: 'step', id, progress: stepProgress(end), ...(end && { took: end.at - start }) }
+    const step: StepRow = {
+      kind: 'step',
+      id,
+      progress: isSentBack ? sentBack : stepProgress(end),
+      ...(end && { took: end.at - start }),
+    }
     const made = calls
       .filter((row) => own.has(row.id))
       .flatMap((row) => [row, ...calls.filter((child) => child.id.startsWith(`${row.id}/`))])
@@ -142,7 +151,9 @@ function toRow({ call, prints, progress, mode, checked, askedAt, answeredAt, sta
   }
 }
 
-function stepProgress(end: (RunEvent & { type: 'assistant-message' }) | undefined): Progress {
+const sentBack: Progress = { text: 'answered, and asked again', tone: 'warn' }
+
+function stepProgress(end: Answer | undefined): Progress {
   if (!end) return { text: 'answering', tone: 'live' }
   if (!end.complete) return { text: end.failure?.code.replaceAll('_', ' ') ?? 'cut off', tone: 'bad' }
   if (end.calls.length === 0) return { text: 'answered', tone: 'ok' }

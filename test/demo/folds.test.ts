@@ -75,3 +75,12 @@ it.each([
 ])('showDuration(%d) is %s', (ms, text) => {
   expect(showDuration(ms)).toBe(text)
 })
+
+it('an answer that was sent back is told in the conversation and in the timeline', () => {
+  const { events } = logs.find(({ name }) => name === 'answer-check.json')!
+  const back = events.filter((event) => event.type === 'answer-check' && event.verdict === 'repair').length
+  const told = conversation(runOf(events)).filter((item) => item.kind === 'activity' && item.text.startsWith('Asked'))
+  const steps = timeline(events).filter(({ kind, progress }) => kind === 'step' && progress.tone === 'warn')
+  expect([told.length, steps.length]).toEqual([back, back])
+  expect(back).toBeGreaterThan(0)
+})
