@@ -44,7 +44,8 @@ export function watchedFetch(config: ModelConfig & { readonly fetch?: typeof fet
           if (done) controller.close()
           else controller.enqueue(value)
         },
-        cancel: (reason) => reader.cancel(reason),
+        // It may have broken meanwhile, which nobody wants to know any more.
+        cancel: (reason) => reader.cancel(reason).catch(() => undefined),
       },
       { highWaterMark: 0 },
     )

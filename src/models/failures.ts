@@ -106,7 +106,7 @@ function askedWait(headers: Headers | undefined): number | undefined {
   const given = headers?.get('retry-after')
   if (!given) return undefined
   const seconds = Number(given)
-  if (seconds >= 0) return seconds * 1000
+  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : undefined
   // By the server's own clock, where it tells.
   const until = Date.parse(given) - (Date.parse(headers?.get('date') ?? '') || Date.now())
   return Number.isNaN(until) ? undefined : Math.max(0, until)
