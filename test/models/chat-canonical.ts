@@ -1,55 +1,78 @@
+import type { AttachedFile } from '../../src/core/attached-file.js'
 import type { Part } from '../../src/core/events.js'
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
 import type { ModelConfig, ReplyPart } from '../../src/models/model.js'
 import type { ChatRecording } from './chat-recordings.js'
 import type { ChatRules } from './chat-rules.js'
+import { dataOf, mediaTypeOf } from './recorded-files.js'
 import { listOf, record, textOf } from './recorded-json.js'
 
 export const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject
 
-/** What of a request we cannot say: pictures and files, instructions in the middle, tools that are no functions. */
-export function unsupported(body: JsonObject): string | undefined {
-  const messages = listOf(body.messages)
-  const odd = messages
-    .flatMap(({ content }) => listOf(content))
-    .find(({ type }) => !/^(text|thinking)$/.test(textOf(type)))
-  if (odd) return `content of type "${textOf(odd.type)}"`
-  if (listOf(body.tools).some((tool) => !isJsonObject(tool.function))) return 'a hosted tool'
-  if (messages.every(({ role }) => role === 'system' || role === 'developer')) return 'instructions alone'
-  return messages.slice(1).some(({ role }) => role === 'system' || role === 'developer')
-    ? 'late instructions'
-    : undefined
+const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer'
+const isText = ({ type }: JsonObject): boolean => /^(text|thinking|refusal)$/.test(textOf(type))
+
+/** What of a conversation we cannot say. */
+export function unsaid(body: JsonObject): string[] {
+  const parts = listOf(body.messages).flatMap(({ content }) => listOf(content))
+  return parts.flatMap((part) => {
+    if (isText(part)) return []
+    if (!fileOf(part)) return [`content ${textOf(part.type)}`]
+    return record(part.image_url).detail ? ['detail of an image'] : []
+  })
 }
 
-const plainText = (content: Json | undefined): string =>
+/** A file as the servers have it. */
+function fileOf(part: JsonObject): AttachedFile | undefined {
+  const { image_url, document_url, video_url, file, input_audio } = part
+  if (part.type === 'input_audio') {
+    const { data, format } = record(input_audio)
+    return { mediaType: format === 'wav' ? 'audio/wav' : 'audio/mpeg', data: textOf(data) }
+  }
+  const { file_data, filename } = record(file)
+  const url = [image_url, document_url, video_url, file_data].map(urlOf).find((one) => one !== '')
+  if (url === undefined) return undefined
+  const kind = { image_url: 'image/jpeg', video_url: 'video/mp4' }[textOf(part.type)] ?? 'application/pdf'
+  const name = filename ? { name: textOf(filename) } : {}
+  return url.startsWith('data:')
+    ? { mediaType: mediaTypeOf(url, kind), ...name, data: dataOf(url) }
+    : { mediaType: mediaTypeOf(url, kind), ...name, url }
+}
+
+/** The pieces of what the user says: text, and files in between. */
+function userMessages(content: Json | undefined): Message[] {
+  const messages: (Message & { role: 'user' })[] = []
+  for (const part of typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)) {
+    const file = isText(part) ? undefined : fileOf(part)
+    const last = messages.at(-1)
+    if (!file) messages.push({ role: 'user', text: textOf(part.text) })
+    else if (last) messages[messages.length - 1] = { ...last, files: [...(last.files ?? []), file] }
+    else messages.push({ role: 'user', text: '', files: [file] })
+  }
+  return messages
+}
+
+const plainText = (content: Json | undefined, between = ''): string =>
   typeof content === 'string'
     ? content
     : listOf(content)
         .map(({ text }) => textOf(text))
-        .join('')
+        .join(between)
 
-/** The conversation of a recorded request in our own words. */
+/** The conversation of a recorded request in our own words, without the instructions that it begins with. */
 export function toHistory(body: JsonObject, origin: Origin): Message[] {
   const known = new Map<string, KeyedCall>()
-  return listOf(body.messages).flatMap((message, step): Message[] => {
+  const messages = listOf(body.messages)
+  const start = messages.findIndex((message) => !isSystem(message))
+  return messages.slice(start < 0 ? messages.length : start).flatMap((message, step): Message[] => {
     const { role, content, tool_calls, ...rest } = message
-    if (role === 'user') return [{ role, text: plainText(content) }]
+    if (isSystem(message)) return [{ role: 'instructions', text: plainText(content, '\n') }]
+    if (role === 'user') return userMessages(content)
     if (role === 'tool')
       return [{ role, call: known.get(textOf(message.tool_call_id))!, outcome: 'ok', text: plainText(content) }]
     if (role !== 'assistant') return []
-    const calls = listOf(tool_calls).map(({ id, function: called }, index): KeyedCall => {
-      const callId = `${step}.${index}`
-      const inputText = textOf(record(called).arguments)
-      const call = {
-        key: `1.${callId}`,
-        callId,
-        toolName: textOf(record(called).name),
-        input: JSON.parse(inputText) as Json,
-        inputText,
-      }
-      return { ...call, wireId: textOf(id), caller: 'model' }
-    })
+    const calls = listOf(tool_calls).map((call, index) => toCall(call, `${step}.${index}`))
     for (const call of calls) known.set(call.wireId!, call)
     const fields = Object.entries(rest).filter(([key]) => key.startsWith('reasoning'))
     const thoughts: Part[] =
@@ -62,30 +85,82 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
             text: textOf(native.text),
             native,
           }))
-    return [
-      {
-        role,
-        parts: [...thoughts, ...said, ...calls.map(({ callId }): Part => ({ type: 'call', callId }))],
-        calls,
-        origin,
-      },
-    ]
+    const natives = listOf(tool_calls)
+    const asked = calls.map(({ callId }, i): Part => ({ type: 'call', callId, native: natives[i]! }))
+    return [{ role, parts: [...thoughts, ...said, ...asked], calls, origin }]
   })
+}
+
+function toCall({ id, type, function: called, custom }: JsonObject, callId: string): KeyedCall {
+  const { name, input, arguments: text } = record(type === 'custom' ? custom : called)
+  const inputText = textOf(type === 'custom' ? input : text)
+  return {
+    key: `1.${callId}`,
+    callId,
+    toolName: textOf(name),
+    input: type === 'custom' ? inputText : (JSON.parse(inputText || '{}') as Json),
+    inputText,
+    wireId: textOf(id),
+    caller: 'model',
+  }
 }
 
 /** A message without what the clients and we spell differently: no content, lists of one text, fields of the client's own. */
 export function essence(message: JsonObject): JsonObject {
   const { role, content = null, tool_calls, tool_call_id } = message
-  const thinking = listOf(content).filter(({ type }) => type === 'thinking')
-  const calls = listOf(tool_calls).map(({ id, function: called }) => ({ id: id ?? null, function: called ?? null }))
-  return plain({ role, text: plainText(content), thinking, calls, tool_call_id })
+  const parts = listOf(content)
+  const thinking = parts.filter(({ type }) => type === 'thinking')
+  const calls = listOf(tool_calls).map(({ id, function: called, custom }) => {
+    const input = custom && !textOf(record(called).name) ? { custom } : {}
+    return { id: id ?? null, ...('custom' in input ? input : { function: called ?? null }) }
+  })
+  const files = parts.every(isText) ? {} : { pieces: pieces(parts) }
+  return plain({
+    role,
+    text: plainText(content, role === 'user' ? '\n\n' : ''),
+    ...files,
+    thinking,
+    calls,
+    tool_call_id,
+  })
 }
 
-export const rulesFor = (url: string): ChatRules => ({
-  mistral: url.includes('mistral.ai'),
-  ...(url.includes('deepseek.com') ? { demanded: 'reasoning_content' } : {}),
-  alternates: true,
-})
+/** Texts and files in their order. */
+const pieces = (parts: readonly JsonObject[]): Json[] =>
+  parts.map((part): Json => {
+    if (isText(part)) return textOf(part.text)
+    const { type, image_url, file, ...rest } = part
+    if (type === 'image_url') return { detail: null, ...record(image_url), url: urlOf(image_url) }
+    return type === 'file' ? { file: file ?? null } : { [textOf(type)]: rest[textOf(type)] ?? null }
+  })
+
+const urlOf = (url: Json | undefined): string => textOf(url) || textOf(record(url).url)
+
+/** Messages, of which what the user says in several is one. */
+export function asOne(messages: readonly JsonObject[]): JsonObject[] {
+  const list: JsonObject[] = []
+  for (const message of messages) {
+    const last = list.at(-1)
+    if (last?.role !== 'user' || message.role !== 'user') list.push(message)
+    else {
+      const all = [last, message].flatMap((one) => (one.pieces as Json[] | undefined) ?? [textOf(one.text)])
+      const text = [last, message].map((one) => textOf(one.text)).join('\n\n')
+      const isPlain = all.every((piece) => typeof piece === 'string')
+      list[list.length - 1] = { ...last, text, ...(isPlain ? {} : { pieces: all }) }
+    }
+  }
+  return list
+}
+
+export const rulesFor = (url: string): ChatRules => {
+  const isOpenAI = /\/\/api\.openai\.com\b/.test(url)
+  return {
+    mistral: url.includes('mistral.ai'),
+    ...(url.includes('deepseek.com') ? { demanded: 'reasoning_content' } : {}),
+    alternates: !isOpenAI,
+    openAI: isOpenAI,
+  }
+}
 export const configOf = ({ url, request }: ChatRecording): ModelConfig => ({
   provider: 'openai-compatible',
   model: textOf(request?.model),
@@ -102,10 +177,17 @@ export function assistantOf(
   const kept = parts.map((part): Part => {
     if (part.type !== 'call') return part
     const callId = `${step}.${calls.length}`
-    const { toolName, inputText, wireId } = part
-    const input = JSON.parse(inputText) as Json
+    const { toolName, inputText, wireId, isText: isWhole } = part
+    const input = isWhole ? inputText : (JSON.parse(inputText) as Json)
     calls.push({ key: `1.${callId}`, callId, toolName, inputText, input, wireId, caller: 'model' })
     return { type: 'call', callId, native: part.native }
   })
   return { role: 'assistant', parts: kept, calls, origin }
+}
+
+/** Whether a recorded conversation can be said whole, with functions alone. */
+export function unsupported(body: JsonObject): string | undefined {
+  if (listOf(body.tools).some((tool) => !isJsonObject(tool.function))) return 'a hosted tool'
+  if (listOf(body.messages).every(isSystem)) return 'instructions alone'
+  return unsaid(body)[0]
 }

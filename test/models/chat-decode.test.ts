@@ -223,7 +223,8 @@ describe('The decoder of the Chat Completions API', () => {
     ['content_filter', 'content-filter'],
     ['sensitive', 'content-filter'],
     ['length', 'length'],
-    ['model_length', 'length'],
+    ['model_length', 'context'],
+    ['model_context_window_exceeded', 'context'],
   ])('calls a reply with a call that ended with "%s" "%s"', (said, finish) => {
     expect(decode(calls(named('f', '{}', { id: 'a' })), chunk({ content: 'So.' }), end(said)).reply?.finish).toBe(
       finish,

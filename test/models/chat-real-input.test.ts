@@ -36,7 +36,9 @@ const textIn = ({ body, isStream }: ChatRecording): string => {
 /** Whole ones: the first request has one message, each next one answers all calls, and the last answer asks for none. */
 function conversations(): Conversation[] {
   const all = chatRecordings().filter(({ status, request, body }) => {
-    return status === 200 && request && !unsupported(request) && !/"error": ?\{/.test(body)
+    // One that was cut at its token limit would be sent on.
+    const isCut = /"finish_reason": ?"length"/.test(body)
+    return status === 200 && request && !unsupported(request) && !isCut && !/"error": ?\{/.test(body)
   })
   return all.flatMap((first, i): Conversation[] => {
     if (said(first).length !== 1 || said(first)[0]?.role !== 'user') return []

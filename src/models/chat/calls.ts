@@ -10,6 +10,8 @@ export interface ChatCall {
   readonly index?: number
   /** What else the server said of it. */
   native: JsonObject
+  /** The text is the input itself, and no JSON. */
+  isText: boolean
   /** How far the arguments are complete. */
   end: JsonEnd
 }
@@ -18,6 +20,7 @@ interface Fragment {
   readonly id: string
   readonly name: string
   readonly text: string
+  readonly isText: boolean
   readonly index?: number
   readonly native: JsonObject
 }
@@ -37,18 +40,22 @@ export function addFragment(calls: ChatCall[], given: JsonObject): { readonly ca
   }
   candidate.id ||= fragment.id
   candidate.name ||= fragment.name
+  candidate.isText ||= fragment.isText
   candidate.native = { ...candidate.native, ...fragment.native }
   return { call: candidate, text: extend(candidate, fragment.text) }
 }
 
 function toFragment(given: JsonObject): Fragment {
-  const { index, function: _, id: __, ...rest } = given
-  const called = inner(given, 'function')
-  const text = called?.arguments
+  const { index, function: _, custom: __, id: ___, ...rest } = given
+  // Some servers write out the fields of both kinds.
+  const ofText = given.type === 'custom' || !inner(given, 'function') ? inner(given, 'custom') : undefined
+  const called = ofText ?? inner(given, 'function')
+  const text = ofText ? ofText.input : called?.arguments
   return {
     id: textAt(given, 'id'),
     name: textAt(called, 'name'),
     text: typeof text === 'string' ? text : text === undefined || text === null ? '' : JSON.stringify(text),
+    isText: ofText !== undefined,
     index: typeof index === 'number' ? index : undefined,
     native: Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
   }
@@ -72,6 +79,10 @@ function continues(call: ChatCall, { id, name, text }: Fragment): boolean {
 }
 
 function extend(call: ChatCall, text: string): string {
+  if (call.isText) {
+    call.text += text
+    return text
+  }
   if (text === '' || repeats(call, text)) return ''
   if (isPlaceholder(call) && text.trim() !== '') Object.assign(call, { text: '', end: startOfJson() })
   readOn(call.end, text)

@@ -1,10 +1,12 @@
-import type { FinishReason } from '../../core/events.js'
+import type { FinishReason, Remark } from '../../core/events.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
-import type { ToolDefinition } from '../../core/tool-definition.js'
+import { isTextTool, type ToolDefinition } from '../../core/tool-definition.js'
 import type { Usage } from '../../core/usage.js'
 import type { ModelReply, ReplyPart } from '../model.js'
 import { ReportedError, type ErrorFacts } from '../model-error.js'
 import type { Decoder } from '../read-reply.js'
+import { textToolSchema } from '../text-tool.js'
+import { createRemarks } from '../told.js'
 import { badReply, countAt, inner, objectsAt, textAt, toUsage } from '../wire.js'
 import { createChatMessage } from './message.js'
 
@@ -14,9 +16,11 @@ export const streamEnd: JsonObject = { object: 'stream.end' }
 /**
  * Reads one stream of the Chat Completions API, or an answer in one piece as its only event.
  * @param tools whose calls are also found when the model writes them into its text
+ * @param asked what there is to say of the request
  */
-export function createChatDecoder(tools: readonly ToolDefinition[] = []): Decoder {
-  const message = createChatMessage(tools)
+export function createChatDecoder(tools: readonly ToolDefinition[] = [], asked: readonly Remark[] = []): Decoder {
+  const message = createChatMessage(tools.map(asWritten))
+  const remarks = createRemarks(asked)
   let usage: JsonObject | undefined
   let finish = ''
   let started = false
@@ -31,7 +35,7 @@ export function createChatDecoder(tools: readonly ToolDefinition[] = []): Decode
       if (chunk === streamEnd) {
         if (!ended) return []
         const { parts, deltas } = message.end(cutBy(finish))
-        reply = { parts, finish: finishOf(parts, finish), usage: usageOf(usage) }
+        reply = { parts, finish: finishOf(parts, finish), usage: usageOf(usage), ...remarks.all() }
         return deltas
       }
       const choices = objectsAt(chunk, 'choices')
@@ -42,6 +46,7 @@ export function createChatDecoder(tools: readonly ToolDefinition[] = []): Decode
       if (!choice) {
         // A server that gives no finish reason ends with its usage.
         ended ||= started && choices.length === 0 && isJsonObject(chunk.usage)
+        if (!known.some((key) => Object.hasOwn(chunk, key))) remarks.unknown(chunk)
         return []
       }
       started = true
@@ -54,6 +59,13 @@ export function createChatDecoder(tools: readonly ToolDefinition[] = []): Decode
   }
 }
 
+/** A text tool's text is a field where the model writes a call into its own text. */
+const asWritten = (tool: ToolDefinition): ToolDefinition =>
+  isTextTool(tool) ? { ...tool, input: textToolSchema(tool) } : tool
+
+/** Fields of which a chunk without a choice has one. */
+const known = ['choices', 'usage', 'x_groq', 'prompt_filter_results']
+
 const finishes: Readonly<Record<string, FinishReason>> = {
   __proto__: null as never,
   '': 'stop',
@@ -63,7 +75,8 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   stop_sequence: 'stop',
   length: 'length',
   max_tokens: 'length',
-  model_length: 'length',
+  model_length: 'context',
+  model_context_window_exceeded: 'context',
   content_filter: 'content-filter',
   sensitive: 'content-filter',
   refusal: 'refusal',
@@ -72,7 +85,11 @@ const finishes: Readonly<Record<string, FinishReason>> = {
 /** The last call of a reply that was cut is cut itself, though it may parse; what a filter stopped is not to be run. */
 function cutBy(finish: string): 'nothing' | 'last' | 'calls' {
   const reason = finishes[finish]
-  return reason === 'length' ? 'last' : reason === 'content-filter' || reason === 'refusal' ? 'calls' : 'nothing'
+  return reason === 'length' || reason === 'context'
+    ? 'last'
+    : reason === 'content-filter' || reason === 'refusal'
+      ? 'calls'
+      : 'nothing'
 }
 
 function finishOf(parts: readonly ReplyPart[], said: string): FinishReason {

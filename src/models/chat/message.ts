@@ -169,7 +169,12 @@ function saidPart({ kind, text }: Said, native: JsonObject | undefined): ReplyPa
 }
 
 /** A call that no tool can answer, because it has no name, is kept and not made. */
-function callPart({ id, name, text, native }: ChatCall): ReplyPart {
+function callPart({ id, name, text, isText, native }: ChatCall): ReplyPart {
+  if (isText) {
+    const whole: JsonObject = { ...native, ...(id ? { id } : {}), custom: { name, input: text } }
+    const call = { type: 'call', toolName: name, inputText: text, isText, ...(id ? { wireId: id } : {}) } as const
+    return name.trim() === '' ? { type: 'other', native: whole } : { ...call, native: whole }
+  }
   const inputText = text.trim() === '' ? '{}' : text
   const whole: JsonObject = { ...native, ...(id ? { id } : {}), function: { name, arguments: inputText } }
   if (name.trim() === '') return { type: 'other', native: whole }

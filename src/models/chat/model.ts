@@ -8,7 +8,7 @@ import { readReply } from '../read-reply.js'
 import { badReply } from '../wire.js'
 import { chatCapabilities } from './capabilities.js'
 import { createChatDecoder, streamEnd, toFacts } from './decode.js'
-import { encodeChat } from './encode.js'
+import { toChatRequest } from './encode.js'
 
 /**
  * A model of a server that speaks OpenAI's Chat Completions API. Load this file lazily: the SDK is large.
@@ -42,12 +42,12 @@ export function createChatModel(config: ModelConfig & { readonly fetch?: typeof 
     provider: config.provider,
     model: config.model,
     generate: async (request, options) => {
-      const body = encodeChat(request, config, can)
+      const { body, remarks } = toChatRequest(request, config, can)
       const { signal } = options
       return readReply(
         {
           config,
-          decoder: createChatDecoder(request.tools),
+          decoder: createChatDecoder(request.tools, remarks),
           open: async () => {
             const { data, response } = await client.chat.completions.create(body, { signal }).withResponse()
             if (isInOnePiece(response.headers.get('content-type') ?? ''))
