@@ -208,6 +208,8 @@ export interface ToolResult {
   readonly bytes?: number
   /** `files` of `output` are files, which the model is given. */
   readonly hasFiles?: boolean
+  /** `tools` of `output` are names of deferred tools, which the model is told of. */
+  readonly hasTools?: boolean
 }
 
 /** What was learnt of a write whose outcome was unknown. A person's "done" is final, "not done" is not. */

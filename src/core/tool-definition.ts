@@ -56,10 +56,18 @@ export interface ToolDefinition {
   readonly namespace?: string
   /** `files` of its output, an array of `AttachedFile`, is given to the model as files. */
   readonly returnsFiles?: boolean
+  /** `tools` of its output, an array of names, are deferred tools that the model is told of where its provider can. */
+  readonly returnsTools?: boolean
 }
 
 /** A tool whose input is one text, and no object. */
 export const isTextTool = ({ input }: Pick<ToolDefinition, 'input'>): boolean => input.type === 'string'
+
+/** A grammar as a model is told of it that nothing else holds to it. */
+export const grammarInWords = ({ syntax, definition }: Grammar): string =>
+  syntax === 'regex'
+    ? `All of it must match this regular expression: ${definition}`
+    : `All of it must match this Lark grammar, from its rule "start":\n${definition}`
 
 /** What the model sees for a whole session, stored once by its hash. */
 export interface Context {

@@ -21,6 +21,8 @@ export type Message =
       readonly outcome: Outcome
       readonly text: string
       readonly files?: readonly AttachedFile[]
+      /** Names of deferred tools that it tells the model of. */
+      readonly tools?: readonly string[]
     }
   | { readonly role: 'news'; readonly callId: string; readonly done: boolean; readonly text: string }
   /** Ours, to a model that has to go on. */
@@ -102,8 +104,8 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
       const { outcome } = event
       const text = outcome === 'ok' ? resultText(event, t.hasScripts ? call.key : undefined) : failureText(event)
-      const files = filesOf(event)
-      const result = { role: 'tool', call, outcome, text, ...(files && { files }) } as const
+      const [files, tools] = [filesOf(event), toolsOf(event)]
+      const result = { role: 'tool', call, outcome, text, ...(files && { files }), ...(tools && { tools }) } as const
       return { ...t, results: new Map(t.results).set(event.callId, result) }
     }
     case 'tool-reconciled':
@@ -152,6 +154,11 @@ const answerNote = ({ schema }: AnswerFormat): string =>
 function filesOf({ hasFiles, output }: ToolResult): readonly AttachedFile[] | undefined {
   const files = hasFiles && isJsonObject(output) ? output.files : undefined
   return Array.isArray(files) ? (files as unknown as readonly AttachedFile[]) : undefined
+}
+
+function toolsOf({ hasTools, output }: ToolResult): readonly string[] | undefined {
+  const tools = hasTools && isJsonObject(output) ? output.tools : undefined
+  return Array.isArray(tools) ? (tools as readonly string[]) : undefined
 }
 
 /** Files are given beside the text. */

@@ -1,6 +1,6 @@
 import type { Outcome, ToolResult } from '../core/events.js'
 import { isAttachedFile } from '../core/attached-file.js'
-import { deepestOutput, isDeeperThan, isJsonObject, type Json } from '../core/json.js'
+import { deepestOutput, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import type { CallState } from '../core/state.js'
 import type { ToolEntry } from '../tools/tool-set.js'
 import type { RunPorts } from './ports.js'
@@ -16,8 +16,10 @@ export function done({ tools }: RunPorts, call: CallState, output: Json): ToolRe
     ? `is nested deeper than ${deepestOutput} levels`
     : bytes > largestOutput && `has ${bytes} bytes, and may have ${largestOutput}`
   const tool = tools.get(call.toolName)
-  const fault = tooLarge || faultOf(tool, output) || filesFault(tool, output)
-  if (!fault) return { outcome: 'ok', output, bytes, ...(tool?.definition.returnsFiles && { hasFiles: true }) }
+  const fault = tooLarge || faultOf(tool, output) || listFault(tool, output)
+  const { returnsFiles, returnsTools } = tool?.definition ?? {}
+  const lists = { ...(returnsFiles && { hasFiles: true }), ...(returnsTools && { hasTools: true }) }
+  if (!fault) return { outcome: 'ok', output, bytes, ...lists }
   const message = `The output of ${call.toolName} ${fault}.`
   if (call.mode === 'read') return failed('error', 'output_invalid', message)
   return { outcome: 'ok', outputInvalid: message, ...(tooLarge ? {} : { output, bytes }) }
@@ -31,11 +33,14 @@ export const failed = (outcome: Outcome, code: string, message: string, retryabl
   failure: { code, message, retryable },
 })
 
-function filesFault(tool: ToolEntry | undefined, output: Json): string | undefined {
-  if (!tool?.definition.returnsFiles) return undefined
-  const files = isJsonObject(output) ? output.files : undefined
-  const isList = Array.isArray(files) && files.every(isAttachedFile)
-  return isList ? undefined : 'must have "files", an array of { mediaType, data } or { mediaType, url }'
+/** What is wrong with the lists that the model is given beside the text. */
+function listFault(tool: ToolEntry | undefined, output: Json): string | undefined {
+  const { files, tools } = isJsonObject(output) ? output : ({} as JsonObject)
+  if (tool?.definition.returnsFiles && !(Array.isArray(files) && files.every(isAttachedFile)))
+    return 'must have "files", an array of { mediaType, data } or { mediaType, url }'
+  if (tool?.definition.returnsTools && !(Array.isArray(tools) && tools.every((name) => typeof name === 'string')))
+    return 'must have "tools", an array of names'
+  return undefined
 }
 
 function faultOf(tool: ToolEntry | undefined, output: Json): string | undefined {

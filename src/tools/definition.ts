@@ -11,7 +11,7 @@ const reserved = [scriptToolName, '__proto__']
 /** The most that a timer takes. */
 const longest = 2 ** 31 - 1
 const callers: readonly Caller[] = ['model', 'script', 'program']
-const flags = ['checked', 'idempotent', 'reconciles', 'strict', 'deferred', 'returnsFiles'] as const
+const flags = ['checked', 'idempotent', 'reconciles', 'strict', 'deferred', 'returnsFiles', 'returnsTools'] as const
 const fields = [
   'name',
   'description',

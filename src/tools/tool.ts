@@ -66,6 +66,8 @@ export interface ToolFields<I extends Schema, O extends Schema | undefined> {
   readonly strict?: boolean
   /** `files` of its output, an array of `AttachedFile`, is given to the model as files. */
   readonly returnsFiles?: boolean
+  /** `tools` of its output, an array of names, are deferred tools that the model is told of where its provider can. */
+  readonly returnsTools?: boolean
   /** `timeout`: milliseconds a call may take. */
   readonly limits?: { readonly timeout?: number }
 }
@@ -79,7 +81,7 @@ export interface Tool<Input = unknown> {
   reconcile?: Once<Input>['reconcile']
 }
 
-const passed = ['grammar', 'callers', 'deferred', 'namespace', 'strict', 'returnsFiles'] as const
+const passed = ['grammar', 'callers', 'deferred', 'namespace', 'strict', 'returnsFiles', 'returnsTools'] as const
 const fields = ['name', 'description', 'input', 'output', 'risk', 'run', 'check', 'once', 'limits', ...passed]
 
 /**

@@ -201,4 +201,13 @@ describe('what goes with a message', () => {
     const { messages } = await play([ask(['shot', {}]), say('No.')], {}, { tools: { shot } })
     expect(messages.at(-1)).toMatchObject({ outcome: 'error', text: expect.stringContaining('output_invalid') })
   })
+
+  it('are told of the deferred tools that a result names', async () => {
+    const find: TestTool = { risk: 'read', returnsTools: true, run: () => ({ tools: ['rate'] }) }
+    const { messages } = await play([ask(['find', {}]), say('Found.')], {}, { tools: { find } })
+    expect(messages.at(-1)).toMatchObject({ role: 'tool', tools: ['rate'], text: '{"tools":["rate"]}' })
+    const wrong: TestTool = { ...find, run: () => ({ tools: [1] }) }
+    const { messages: others } = await play([ask(['find', {}]), say('No.')], {}, { tools: { find: wrong } })
+    expect(others.at(-1)).toMatchObject({ outcome: 'error', text: expect.stringContaining('must have \\"tools\\"') })
+  })
 })
