@@ -27,6 +27,8 @@ export const requestOf = (
   messages: readonly Message[],
 ): ModelRequest => ({ instructions, tools, messages, cacheKey: 'session' })
 
+type ResultExtras = Pick<Message & { role: 'tool' }, 'files' | 'tools'>
+
 /** Puts a history together in the order of its pieces. */
 export function createHistory(origin: Origin) {
   const messages: Message[] = []
@@ -43,6 +45,10 @@ export function createHistory(origin: Origin) {
       flush()
       messages.push({ role: 'user', text })
     },
+    say(message: Message) {
+      flush()
+      messages.push(message)
+    },
     part: (part: Part) => void parts.push(part),
     call(wireId: string, toolName: string, inputText: string, native: JsonObject) {
       const callId = `${messages.length}.${calls.length}`
@@ -53,10 +59,10 @@ export function createHistory(origin: Origin) {
       parts.push({ type: 'call', callId, native })
     },
     /** False where no call of that id came before. */
-    result(wireId: string, text: string, isError: boolean): boolean {
+    result(wireId: string, text: string, isError: boolean, more: ResultExtras = {}): boolean {
       flush()
       const call = known.get(wireId)
-      if (call) messages.push({ role: 'tool', call, outcome: isError ? 'error' : 'ok', text })
+      if (call) messages.push({ role: 'tool', call, outcome: isError ? 'error' : 'ok', text, ...more })
       return call !== undefined
     },
     end(): readonly Message[] {
