@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../core/json.js'
-import type { ToolDefinition } from '../core/tool-definition.js'
+import { grammarInWords, type ToolDefinition } from '../core/tool-definition.js'
 
 /** What a text tool takes, for a provider whose tools take objects: its text as the one field of an object. */
 export function textToolSchema({ input, grammar }: Pick<ToolDefinition, 'input' | 'grammar'>): JsonSchema {
   const described = typeof input.description === 'string' ? input.description.trim() : ''
-  const description = [described || 'The whole input, as one text.', grammar && inWords(grammar)]
+  const description = [described || 'The whole input, as one text.', grammar && grammarInWords(grammar)]
     .filter((line) => line !== undefined)
     .join('\n\n')
   return {
@@ -14,8 +14,3 @@ export function textToolSchema({ input, grammar }: Pick<ToolDefinition, 'input' 
     additionalProperties: false,
   }
 }
-
-const inWords = ({ syntax, definition }: NonNullable<ToolDefinition['grammar']>): string =>
-  syntax === 'regex'
-    ? `All of it must match this regular expression: ${definition}`
-    : `All of it must match this Lark grammar, from its rule "start":\n${definition}`

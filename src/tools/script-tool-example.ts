@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../core/json.js'
-import type { ToolDefinition } from '../core/tool-definition.js'
+import { isTextTool, type ToolDefinition } from '../core/tool-definition.js'
 import { access } from './declarations.js'
 import { dotted, literal, quoted } from './declarations-literal.js'
 import { resolveReference } from './declarations-type.js'
@@ -28,7 +28,9 @@ export function exampleOf(tools: readonly ToolDefinition[]): string | undefined 
   const [first] = reads
   if (!first) return undefined
   const call = (tool: ToolDefinition, given: readonly string[] = [], more = ''): string => {
-    const own = Object.entries(sample(tool.input, 3, tool.input) as JsonObject)
+    const input = sample(tool.input, 3, tool.input)
+    if (isTextTool(tool)) return `${access(tool.name, tools)}(${literal(input)})`
+    const own = Object.entries(input as JsonObject)
     const fields = own
       .filter(([name]) => !given.includes(name))
       .map(([name, value]) => `${quoted(name)}: ${literal(value)}`)

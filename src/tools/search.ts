@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 import { isJsonObject, type JsonSchema } from '../core/json.js'
 import { nearest } from '../core/nearest.js'
-import type { Risk, ToolDefinition } from '../core/tool-definition.js'
+import { grammarInWords, isTextTool, type Risk, type ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
 import { declareTools } from './declarations.js'
 import { cut } from './declarations-literal.js'
@@ -44,7 +44,7 @@ export function createToolSearch(tools: readonly ToolDefinition[]): ToolSearch {
   const shown = (tool: ToolDefinition, sizes: typeof foundSizes, docs: boolean): FoundTool => ({
     name: tool.name,
     declaration: declareTools([tool], { docs, longest: sizes.declaration, among }),
-    description: cut(tool.description, sizes.description),
+    description: cut(docs ? described(tool) : tool.description, sizes.description),
     risk: tool.risk,
   })
   return {
@@ -61,6 +61,15 @@ export function createToolSearch(tools: readonly ToolDefinition[]): ToolSearch {
     },
   }
 }
+
+/** Of a text, no type says what may stand in it. */
+function described({ description, input, grammar }: ToolDefinition): string {
+  const about = aboutText(input)
+  return [description, about && `Its text: ${about}`, grammar && grammarInWords(grammar)].filter(Boolean).join('\n\n')
+}
+
+const aboutText = (input: JsonSchema): string =>
+  isTextTool({ input }) && typeof input.description === 'string' ? input.description : ''
 
 /** `tools.github.list` is the tool `github__list`, and `tools["a-b"]` is `a-b`. No name has a dot or a bracket in it. */
 function toName(text: string): string {
@@ -81,7 +90,10 @@ function createIndex(tools: readonly ToolDefinition[]): (query: string) => reado
     searchOptions: { boost: { name: 2, description: 1, fields: 0.3 } },
   })
   index.addAll(
-    tools.map(({ name, description, input }, id) => ({ id, name, description, fields: fieldsOf(input).join(' ') })),
+    tools.map(({ name, description, input }, id) => {
+      const fields = [aboutText(input), ...fieldsOf(input)].join(' ')
+      return { id, name, description, fields }
+    }),
   )
   return (query) => {
     if (query.trim() === '') return tools
