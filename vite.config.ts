@@ -18,6 +18,7 @@ export default defineConfig({
       { find: /^handrail\/worker$/, replacement: fromRoot('./src/worker.ts') },
       { find: /^handrail\/testing$/, replacement: fromRoot('./src/testing/index.ts') },
       { find: /^handrail\/prompt-api$/, replacement: fromRoot('./src/models/prompt-api/model.ts') },
+      { find: /^handrail\/agent-parts$/, replacement: fromRoot('./workers/agent-parts.ts') },
       { find: /^handrail\/((?:agent|sandbox)\.worker)(?=$|\?)/, replacement: fromRoot('./workers/$1.ts') },
     ],
   },
@@ -67,6 +68,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/provider-server.ts'],
           testTimeout: 30_000,
           browser: {
             enabled: true,

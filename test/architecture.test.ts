@@ -42,6 +42,7 @@ const publicEntry: Readonly<Record<string, string>> = {
   'handrail/worker': 'src/worker.ts',
   'handrail/testing': 'src/testing/index.ts',
   'handrail/prompt-api': 'src/models/prompt-api/model.ts',
+  'handrail/agent-parts': 'workers/agent-parts.ts',
   'handrail/agent.worker': 'workers/agent.worker.ts',
   'handrail/sandbox.worker': 'workers/sandbox.worker.ts',
 }
