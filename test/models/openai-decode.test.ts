@@ -125,7 +125,7 @@ describe('The decoder of the Responses API', () => {
 
   it.each([
     ['content_filter', 'content-filter'],
-    ['steered', 'other'],
+    ['steered', 'resend'],
     ['max_messages', 'other'],
     ['__proto__', 'other'],
     ['constructor', 'other'],

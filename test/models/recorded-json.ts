@@ -64,9 +64,21 @@ const userFact = (user: string): Fact[] => (user === '' ? [] : [{ user }])
 /** Facts of items of the Responses API, from an answer or a request. What only the server understands is left out. */
 export function openAIFacts(items: readonly JsonObject[]): Fact[] {
   return items.flatMap((item): Fact[] => {
-    if (item.type === 'function_call')
-      return [{ call: textOf(item.call_id), name: textOf(item.name), input: parsed(textOf(item.arguments)) }]
-    if (item.type === 'function_call_output') return [{ result: textOf(item.call_id), text: plainText(item.output) }]
+    switch (textOf(item.type)) {
+      case 'function_call':
+        return [{ call: textOf(item.call_id), name: calledIn(item), input: parsed(textOf(item.arguments)) }]
+      case 'custom_tool_call':
+        return [{ call: textOf(item.call_id), name: calledIn(item), input: parsed(textOf(item.input)) }]
+      case 'mcp_approval_request': {
+        const name = `${textOf(item.server_label)}.${textOf(item.name)}`
+        return [{ call: textOf(item.id), name, input: parsed(textOf(item.arguments)) }]
+      }
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return [{ result: textOf(item.call_id), text: plainText(item.output) }]
+      case 'mcp_approval_response':
+        return [{ result: textOf(item.approval_request_id), text: item.approve ? 'approved' : textOf(item.reason) }]
+    }
     if (item.type === 'reasoning') {
       const { encrypted_content = null, summary = [] } = item
       return [{ reasoning: { encrypted_content, summary } }]
@@ -77,6 +89,10 @@ export function openAIFacts(items: readonly JsonObject[]): Fact[] {
     return text.trim() === '' ? [] : [{ text }]
   })
 }
+
+/** A tool that is in no namespace may be called in one of its own name. */
+const calledIn = ({ name, namespace }: JsonObject): string =>
+  !namespace || namespace === name ? textOf(name) : `${textOf(namespace)}__${textOf(name)}`
 
 /** Facts of messages of the Messages API. */
 export function anthropicFacts(messages: readonly JsonObject[]): Fact[] {

@@ -99,7 +99,9 @@ function toMessage(reply: ModelReply, step: number, origin: { provider: string; 
       wireId: part.wireId,
       caller: 'model',
     }
-    calls.push({ ...call, input: JSON.parse(part.inputText) as Json, key: `1.${callId}` })
+    const { executor, isText } = part
+    const input = isText ? part.inputText : (JSON.parse(part.inputText) as Json)
+    calls.push({ ...call, input, key: `1.${callId}`, ...(executor && { executor }) })
     return { type: 'call', callId, native: part.native }
   })
   return { role: 'assistant', parts, calls, origin }
@@ -121,7 +123,11 @@ function expectReply({ answer, body }: RecordedStep, { reply, deltas }: Played['
   const isRefusal = finishes[answer.end] === 'refusal'
   const items = finishes[answer.end] === 'length' ? answer.items.slice(0, reply.parts.length) : answer.items
   expect({
-    calls: calls.map((part) => ({ call: part.wireId, name: part.toolName, input: JSON.parse(part.inputText) as Json })),
+    calls: calls.map(({ wireId, toolName, inputText, isText }) => ({
+      call: wireId,
+      name: toolName,
+      input: isText ? inputText : (JSON.parse(inputText) as Json),
+    })),
     usage: { input: reply.usage?.input, output: reply.usage?.output },
     finish: reply.finish,
     text: isRefusal ? said.join('').slice(0, answer.text.length) : said.join(''),

@@ -1,97 +1,94 @@
 import type { OpenAI } from 'openai'
-import type { JsonObject } from '../../core/json.js'
-import type { KeyedCall, Message, Origin } from '../../core/transcript.js'
-import { argumentsOf, checkHistory, isOwn, legalName, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
+import type { Remark } from '../../core/events.js'
+import { isJsonObject, type JsonObject } from '../../core/json.js'
+import type { AnswerFormat } from '../../core/tool-definition.js'
+import type { Message } from '../../core/transcript.js'
+import { withExtra } from '../extra.js'
+import { checkHistory, isOwn } from '../history.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
-import { toRootSchema } from '../root-schema.js'
+import { openAICapabilities, type OpenAICapabilities } from './capabilities.js'
+import { toChoice } from './choice.js'
+import { conversationIn } from './conversation.js'
+import { toItems, type Items } from './items.js'
+import { settingsOf } from './settings.js'
+import { toTools } from './tools.js'
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming
-type Item = OpenAI.Responses.ResponseInputItem
-type Ids = ReadonlyMap<string, string>
 
-/** The longest cache key that the API takes. */
-const cacheKeyCharacters = 64
+/** What only we may fill in: the conversation and how it is delivered. */
+const ours = ['model', 'stream', 'store', 'input', 'instructions', 'tools', 'previous_response_id']
 
 /**
- * The body of a request to the Responses API. Nothing is stored there: all of the transcript is sent every time.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one.
+ * The body of a request to the Responses API. Unless `stored` is set, nothing is kept there: all of the transcript is sent every
+ * time. With it only what is new is, as long as the last turn is the model's own and still kept.
+ * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one, for a hosted tool that
+ * is none, and for an `extra` field that is not the app's to fill in.
  */
-export function encodeOpenAI(request: ModelRequest, config: ModelConfig): Body {
-  const { instructions, tools, messages, cacheKey } = request
+export function encodeOpenAI(
+  request: ModelRequest,
+  config: ModelConfig,
+  can: OpenAICapabilities = openAICapabilities(config.model),
+): Body {
+  const { instructions, messages, cacheKey, toolChoice, answer } = request
   checkHistory(messages)
-  const ids = wireIds(messages, config)
-  return {
-    model: config.model,
-    stream: true,
-    store: false,
-    input: messages.flatMap((message) => toItems(message, config, ids)),
-    prompt_cache_key: cacheKey.slice(-cacheKeyCharacters),
-    ...(instructions.trim() === '' ? {} : { instructions }),
-    ...(reasons(config.model) ? { include: ['reasoning.encrypted_content'] } : {}),
-    ...(tools.length === 0 ? {} : { tools: tools.map(toTool), parallel_tool_calls: true }),
-    ...(config.maxOutputTokens === undefined ? {} : { max_output_tokens: config.maxOutputTokens }),
-  }
+  const tools = toTools(request, config, can)
+  const items = toItems(messages, config, tools, can)
+  const kept = config.stored && can.stored ? keptBy(messages, items, config) : undefined
+  const input = items.items.slice(kept?.until ?? 0).flat()
+  const { tool_choice } = toChoice(toolChoice, tools, config, can)
+  return withExtra<Body>(
+    {
+      model: config.model,
+      stream: true,
+      store: config.stored === true,
+      input: input as unknown as Body['input'],
+      ...settingsOf(config, cacheKey, can).fields,
+      ...(kept?.previous && { previous_response_id: kept.previous }),
+      // Not inherited from the response before.
+      ...(instructions.trim() !== '' && { instructions }),
+      ...(tools.tools.length > 0 && {
+        tools: [...tools.tools],
+        parallel_tool_calls: config.parallelCalls ?? true,
+        ...(tool_choice !== undefined && { tool_choice }),
+      }),
+      ...(answer && can.schemas && { text: { format: toFormat(answer, can) } }),
+    },
+    config,
+    ours,
+  )
 }
 
-/** Models without reasoning answer a request for it with 400. */
-const reasons = (model: string): boolean => !/(^|\/)(gpt-[34]|chatgpt-)|-chat(-|$)/.test(model)
+/** What of a request the model does not take. */
+export function remarksOnOpenAI(
+  request: ModelRequest,
+  config: ModelConfig,
+  can: OpenAICapabilities = openAICapabilities(config.model),
+): readonly Remark[] {
+  const { remarks } = settingsOf(config, request.cacheKey, can)
+  const { remark } = toChoice(request.toolChoice, toTools(request, config, can), config, can)
+  return remark ? [...remarks, remark] : remarks
+}
 
-const toTool = ({ name, description, input }: ModelRequest['tools'][number]): OpenAI.Responses.FunctionTool => ({
-  type: 'function',
+const toFormat = ({ name, description, schema, strict }: AnswerFormat, can: OpenAICapabilities) => ({
+  type: 'json_schema' as const,
   name,
-  description,
-  parameters: { ...toRootSchema(input) },
-  strict: false,
+  schema: { ...schema },
+  ...(description !== undefined && { description }),
+  ...(strict !== undefined && { strict: strict && can.strict }),
 })
 
-function toItems(message: Message, self: Origin, ids: Ids): Item[] {
-  switch (message.role) {
-    case 'user':
-    // News repeats what a tool returned: a developer message would give that more weight than the user has.
-    case 'news':
-    case 'note':
-    case 'instructions':
-      return [{ role: 'user', content: message.text }]
-    case 'tool':
-      return [{ type: 'function_call_output', call_id: ids.get(message.call.key)!, output: message.text }]
-    case 'assistant': {
-      const own = isOwn(message.origin, self)
-      const items = partsOf(message).flatMap(({ part, call }) => toItem(part, call, own, ids))
-      return own ? replayable(items) : items
-    }
-  }
+/** How much of the history the provider has, and the name by which it knows it. */
+function keptBy(
+  messages: readonly Message[],
+  items: Items,
+  config: ModelConfig,
+): { readonly until: number; readonly previous?: string } | undefined {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last?.role !== 'assistant' || !isOwn(last.origin, config) || !items.keepsIds(last)) return undefined
+  const { responseId, conversation }: JsonObject = isJsonObject(last.serverState) ? last.serverState : {}
+  // A conversation of the provider's, which the app named, is known by itself.
+  const named = conversationIn(config.extra)
+  if (named !== undefined) return conversation === named ? { until: at + 1 } : undefined
+  return typeof responseId === 'string' ? { until: at + 1, previous: responseId } : undefined
 }
-
-function toItem(part: PartOf, call: KeyedCall | undefined, own: boolean, ids: Ids): Item[] {
-  const native = own ? nativeOf(part) : undefined
-  if (call) {
-    const id = ids.get(call.key)!
-    if (native) return [asItem(native.call_id === id ? native : { ...native, call_id: id })]
-    return [{ type: 'function_call', call_id: id, name: legalName(call.toolName), arguments: argumentText(call) }]
-  }
-  if (native) return [asItem(native)]
-  if ((part.type !== 'text' && part.type !== 'refusal') || part.text.trim() === '') return []
-  return [{ role: 'assistant', content: part.text }]
-}
-
-const argumentText = (call: KeyedCall): string =>
-  call.input !== undefined && call.inputText !== undefined ? call.inputText : JSON.stringify(argumentsOf(call))
-
-const asItem = (native: JsonObject): Item => native as unknown as Item
-
-/**
- * Reasoning without its encrypted content cannot be read again, nor can any without the item that it led to. Items refer to
- * the reasoning before them by their ids, so where one is left out, the ids of its message go, too.
- */
-function replayable(items: readonly Item[]): Item[] {
-  const readable = items.filter((item) => !isReasoning(item) || !!item.encrypted_content || !!item.content?.length)
-  while (readable.length > 0 && isReasoning(readable.at(-1)!)) readable.pop()
-  if (readable.filter(isReasoning).length === items.filter(isReasoning).length) return readable
-  return readable.map((item) => {
-    const { id: _, ...rest } = item as Item & { id?: string }
-    return isReasoning(item) ? item : (rest as Item)
-  })
-}
-
-const isReasoning = (item: Item): item is OpenAI.Responses.ResponseReasoningItem =>
-  'type' in item && item.type === 'reasoning'

@@ -3,8 +3,11 @@ import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } fro
 import type { Model, ModelConfig } from '../model.js'
 import { toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
+import { createResender } from '../resend.js'
+import { openAIAmendments } from './amendments.js'
+import { openAICapabilities } from './capabilities.js'
 import { createOpenAIDecoder } from './decode.js'
-import { encodeOpenAI } from './encode.js'
+import { encodeOpenAI, remarksOnOpenAI } from './encode.js'
 
 /** A model of OpenAI's Responses API, or of a server that speaks it. Load this file lazily: the SDK is large. */
 export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
@@ -24,20 +27,27 @@ export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeo
     // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
     dangerouslyAllowBrowser: true,
   })
+  const send = createResender(openAICapabilities(config.model), openAIAmendments(config))
   return {
     provider: config.provider,
     model: config.model,
-    generate: async (request, options) => {
-      const body = encodeOpenAI(request, config)
-      return readReply(
-        {
-          config,
-          decoder: createOpenAIDecoder(),
-          open: () => client.responses.create(body, { signal: options.signal }).withResponse(),
-          toError: (error, started) => toModelError(error, started, OpenAI, config),
-        },
-        options,
-      )
-    },
+    generate: (request, given) =>
+      send((can) => {
+        const body = encodeOpenAI(request, config, can)
+        const remarks = remarksOnOpenAI(request, config, can)
+        return {
+          body,
+          send: (options) =>
+            readReply(
+              {
+                config,
+                decoder: createOpenAIDecoder({ tools: request.tools, stored: config.stored, remarks }),
+                open: () => client.responses.create(body, { signal: options.signal }).withResponse(),
+                toError: (error, started) => toModelError(error, started, OpenAI, config),
+              },
+              options,
+            ),
+        }
+      }, given),
   }
 }

@@ -1,0 +1,155 @@
+import type { Effort } from '../model.js'
+
+/** What a model of the Responses API takes. */
+export interface OpenAICapabilities {
+  /** It thinks, and may be asked for its thinking, encrypted. */
+  readonly reasoning: boolean
+  readonly efforts: readonly Effort[]
+  /** `temperature` and `top_p`. `unthinking`: only with the effort `none`. */
+  readonly sampling: 'always' | 'unthinking' | 'never'
+  /** Answers that fit a schema. */
+  readonly schemas: boolean
+  /** `strict` of tools and answers. */
+  readonly strict: boolean
+  /** Tools that take a text, with a grammar. */
+  readonly textTools: boolean
+  /** It can be made to call a tool, or a certain one. */
+  readonly forcedChoice: boolean
+  /** A choice of some of the tools. */
+  readonly allowedTools: boolean
+  /** Its own search of deferred tools. */
+  readonly toolSearch: boolean
+  readonly namespaces: boolean
+  /** Programs that it runs, in JavaScript. */
+  readonly programs: boolean
+  readonly images: boolean
+  /** PDF, text and office files. */
+  readonly documents: boolean
+  /** Its thinking may be sent back. */
+  readonly reasoningBack: boolean
+  /** A response that it keeps may be referred to. */
+  readonly stored: boolean
+  /** How its prompt cache is told to keep what it has for longer. */
+  readonly longCache: 'options' | 'retention' | 'none'
+}
+
+export interface OpenAIRow extends OpenAICapabilities {
+  /** The models whose name begins with it. Of several rows the longest holds. */
+  readonly prefix: string
+}
+
+const efforts = (...from: Effort[]): readonly Effort[] => from
+
+/** The newest models, and those that are not known yet. */
+const newest: OpenAICapabilities = {
+  reasoning: true,
+  efforts: efforts('low', 'medium', 'high', 'xhigh', 'max'),
+  sampling: 'never',
+  schemas: true,
+  strict: true,
+  textTools: true,
+  forcedChoice: true,
+  allowedTools: true,
+  toolSearch: true,
+  namespaces: true,
+  programs: true,
+  images: true,
+  documents: true,
+  reasoningBack: true,
+  stored: true,
+  longCache: 'options',
+}
+const unthinking: OpenAICapabilities = {
+  ...newest,
+  efforts: efforts('none', 'low', 'medium', 'high', 'xhigh', 'max'),
+  sampling: 'unthinking',
+}
+const gpt54: OpenAICapabilities = {
+  ...unthinking,
+  efforts: efforts('none', 'low', 'medium', 'high', 'xhigh'),
+  programs: false,
+  longCache: 'retention',
+}
+const gpt52: OpenAICapabilities = { ...gpt54, toolSearch: false, namespaces: false }
+const gpt51: OpenAICapabilities = { ...gpt52, efforts: efforts('none', 'low', 'medium', 'high') }
+const gpt5: OpenAICapabilities = {
+  ...gpt51,
+  efforts: efforts('minimal', 'low', 'medium', 'high'),
+  sampling: 'never',
+}
+const gpt41: OpenAICapabilities = {
+  ...gpt5,
+  reasoning: false,
+  efforts: [],
+  sampling: 'always',
+  textTools: false,
+}
+const gpt4o: OpenAICapabilities = { ...gpt41, longCache: 'none' }
+const gpt4: OpenAICapabilities = { ...gpt4o, schemas: false, allowedTools: false, images: false, documents: false }
+const oSeries: OpenAICapabilities = {
+  ...gpt4o,
+  reasoning: true,
+  efforts: efforts('low', 'medium', 'high'),
+  sampling: 'never',
+}
+
+export const openAIRows: readonly OpenAIRow[] = [
+  { prefix: 'gpt-', ...newest },
+  { prefix: 'gpt-6-sol', ...unthinking },
+  { prefix: 'gpt-6-luna', ...unthinking },
+  { prefix: 'gpt-6.1-sol', ...unthinking },
+  { prefix: 'gpt-6.1-terra', ...unthinking },
+  { prefix: 'gpt-6.2-sol', ...unthinking },
+  { prefix: 'gpt-5.6', ...unthinking },
+  { prefix: 'gpt-5.5', ...gpt54 },
+  { prefix: 'gpt-5.5-pro', ...gpt54, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.4', ...gpt54 },
+  { prefix: 'gpt-5.4-pro', ...gpt54, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.3', ...gpt52 },
+  { prefix: 'gpt-5.3-chat', ...gpt41 },
+  { prefix: 'gpt-5.3-codex', ...gpt52, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.2', ...gpt52 },
+  { prefix: 'gpt-5.2-chat', ...gpt41 },
+  { prefix: 'gpt-5.2-codex', ...gpt52, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.2-pro', ...gpt52, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.1', ...gpt51 },
+  { prefix: 'gpt-5.1-chat', ...gpt41 },
+  { prefix: 'gpt-5.1-codex', ...gpt51, efforts: efforts('low', 'medium', 'high'), sampling: 'never' },
+  { prefix: 'gpt-5.1-codex-max', ...gpt51, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5', ...gpt5 },
+  { prefix: 'gpt-5-chat', ...gpt41 },
+  { prefix: 'gpt-5-codex', ...gpt5, efforts: efforts('low', 'medium', 'high') },
+  { prefix: 'gpt-5-pro', ...gpt5, efforts: efforts('high') },
+  { prefix: 'gpt-4.1', ...gpt41 },
+  { prefix: 'gpt-4.5', ...gpt4o },
+  { prefix: 'gpt-4o', ...gpt4o },
+  { prefix: 'gpt-4o-2024-05-13', ...gpt4o, schemas: false },
+  { prefix: 'chatgpt-', ...gpt4o },
+  { prefix: 'gpt-4', ...gpt4 },
+  { prefix: 'gpt-4-turbo', ...gpt4, images: true },
+  { prefix: 'gpt-3', ...gpt4 },
+  { prefix: 'o1', ...oSeries },
+  { prefix: 'o3', ...oSeries },
+  { prefix: 'o3-mini', ...oSeries, images: false, documents: false },
+  { prefix: 'o4', ...oSeries },
+  { prefix: 'codex-mini', ...oSeries },
+  { prefix: 'gpt-oss', ...oSeries, sampling: 'always', allowedTools: false, images: false, documents: false },
+]
+
+/** Of other makers, and of names that an app gave: what was asked for is tried, and nothing else. */
+const unknown: OpenAICapabilities = {
+  ...unthinking,
+  efforts: efforts('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  sampling: 'always',
+  textTools: false,
+  allowedTools: false,
+  namespaces: false,
+  longCache: 'none',
+}
+
+/** @param model also with its maker before it, as in `openai/gpt-4o`, or tuned, as in `ft:gpt-4o:…` */
+export function openAICapabilities(model: string): OpenAICapabilities {
+  const name = model.replace(/^.*\//s, '').replace(/^ft:/, '')
+  const rows = openAIRows.filter(({ prefix }) => name.startsWith(prefix))
+  return rows.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? unknown
+}

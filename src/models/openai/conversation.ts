@@ -1,0 +1,8 @@
+import type { JsonObject } from '../../core/json.js'
+import { inner, textAt } from '../wire.js'
+
+/** The id of a conversation that the provider keeps, which a request may name and a response then tells. */
+export function conversationIn(body: JsonObject | undefined): string | undefined {
+  const conversation = body?.conversation
+  return (typeof conversation === 'string' ? conversation : textAt(inner(body, 'conversation'), 'id')) || undefined
+}

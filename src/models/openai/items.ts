@@ -1,0 +1,103 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
+import type { Message, Origin } from '../../core/transcript.js'
+import { isOwn, nativeOf, partsOf, wireIds } from '../history.js'
+import { inner, textAt } from '../wire.js'
+import type { OpenAICapabilities } from './capabilities.js'
+import { toContent } from './files.js'
+import type { WireTools } from './tools.js'
+import { foreignItems, ownItems, type History, type Reply, type Turn } from './turn.js'
+
+type Result = Message & { readonly role: 'tool' }
+
+export interface Items {
+  /** Of each message, in order. */
+  readonly items: readonly (readonly JsonObject[])[]
+  /** Whether the calls of a turn are answered by the ids that the provider gave them. */
+  keepsIds(turn: Turn): boolean
+}
+
+/** The input items of a history. */
+export function toItems(messages: readonly Message[], self: Origin, tools: WireTools, can: OpenAICapabilities): Items {
+  const history: History = {
+    tools,
+    ids: wireIds(messages, self),
+    programs: new Set(),
+    reasoningBack: can.reasoningBack,
+    replies: new Map(),
+  }
+  const results = new Map<string, Result>()
+
+  const resultItems = (result: Result): JsonObject[] => {
+    results.set(result.call.key, result)
+    const reply = history.replies.get(result.call.key)!
+    if (reply.together?.some((key) => !results.has(key))) return []
+    const all = reply.together?.map((key) => results.get(key)!) ?? [result]
+    return [reply.type === 'mcp_approval_response' ? toApproval(reply, result) : toOutput(reply, all, tools, can)]
+  }
+
+  const itemsOf = (message: Message): JsonObject[] => {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', content: toContent(message.text, message.files, can) }]
+      case 'instructions':
+        return [{ role: 'developer', content: message.text }]
+      // News repeats what a tool returned: a developer message would give that more weight than the user has.
+      case 'news':
+      case 'note':
+        return [{ role: 'user', content: message.text }]
+      case 'tool':
+        return resultItems(message)
+      case 'assistant':
+        return (isOwn(message.origin, self) ? ownItems : foreignItems)(message, history)
+    }
+  }
+
+  return {
+    items: messages.map(itemsOf),
+    keepsIds: (turn) =>
+      partsOf(turn).every(({ part, call }) => {
+        const native = nativeOf(part)
+        return !call || history.replies.get(call.key)?.id === textAt(native, replyKey(native))
+      }),
+  }
+}
+
+const replyKey = (native: JsonObject | undefined) => (native?.type === 'mcp_approval_request' ? 'id' : 'call_id')
+
+function toApproval({ type, id }: Reply, { outcome, text }: Result): JsonObject {
+  const approve = outcome === 'ok'
+  return { type, approval_request_id: id, approve, ...(!approve && { reason: reasonIn(text) }) }
+}
+
+const reasonIn = (text: string): string => {
+  const value = parsed(text)
+  return textAt(isJsonObject(value) ? inner(value, 'error') : undefined, 'message') || text
+}
+
+function toOutput(
+  { type, id, caller, together }: Reply,
+  results: readonly Result[],
+  tools: WireTools,
+  can: OpenAICapabilities,
+): JsonObject {
+  const texts = results.map((result) => (caller ? forProgram(result, tools) : result.text))
+  const text = together
+    ? JSON.stringify(results.map(({ call }, i) => ({ tool: call.toolName, result: texts[i]! })))
+    : texts[0]!
+  const files = results.flatMap((result) => result.files ?? [])
+  return { type, call_id: id, output: toContent(text, files, can), ...(caller && { caller }) }
+}
+
+/** What a program is told to be JSON has to be: a text stands in quotes. */
+function forProgram({ call, text }: Result, { offered }: WireTools): string {
+  const { output } = offered.get(call.toolName)?.definition ?? {}
+  return output === undefined || parsed(text) !== undefined ? text : JSON.stringify(text)
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
