@@ -65,6 +65,13 @@ export function createHistory(origin: Origin) {
       if (call) messages.push({ role: 'tool', call, outcome: isError ? 'error' : 'ok', text, ...more })
       return call !== undefined
     },
+    /** Adds to the last message, where it is a result. */
+    extend({ tools = [] }: ResultExtras): boolean {
+      const last = messages.at(-1)
+      if (last?.role !== 'tool' || parts.length > 0) return false
+      messages[messages.length - 1] = { ...last, tools: [...(last.tools ?? []), ...tools] }
+      return true
+    },
     end(): readonly Message[] {
       flush()
       return messages

@@ -18,6 +18,8 @@ export interface Encoded {
   readonly remarks: readonly Remark[]
   /** Not all that was said could be sent: after the reply the model has to be asked again. */
   readonly isWaiting: boolean
+  /** Headers that it needs beside those of the configuration. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Fields of the body that `extra` may not have. */
@@ -39,8 +41,8 @@ export function encodeAnthropicWith(request: ModelRequest, config: ModelConfig, 
   const mark = cacheMark(config)
   const hasInstructions = instructions.trim() !== ''
   const settings = settingsOf(request, config, way.can)
-  const { tools, toolChoice, remarks } = toolsOf(request, config, way, hasInstructions ? {} : mark)
-  const { turns, isWaiting } = toTurns(messages, config, way)
+  const { tools, deferred, toolChoice, remarks } = toolsOf(request, config, way, hasInstructions ? {} : mark)
+  const { turns, isWaiting } = toTurns(messages, config, way, deferred)
   const container = containerOf(request, config, way)
   const body = {
     model: config.model,
@@ -52,7 +54,21 @@ export function encodeAnthropicWith(request: ModelRequest, config: ModelConfig, 
     ...(toolChoice && { tool_choice: toolChoice }),
     messages: markLast(turns, mark),
   } as unknown as Body
-  return { body: withExtra(body, config, ours), remarks: [...settings.remarks, ...remarks], isWaiting }
+  return {
+    body: withExtra(body, config, ours),
+    remarks: [...settings.remarks, ...remarks],
+    isWaiting,
+    headers: headersOf(turns, config),
+  }
+}
+
+/** Tools that are told of late are in no version of the API yet. */
+const lateTools = 'mid-conversation-tool-changes-2026-07-01'
+
+function headersOf(turns: readonly Turn[], { headers = {} }: ModelConfig): Encoded['headers'] {
+  if (!turns.some(({ content }) => content.some(({ type }) => type === 'tool_addition'))) return {}
+  const given = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'anthropic-beta')
+  return { 'anthropic-beta': [...new Set([...given.map(([, value]) => value), lateTools])].join() }
 }
 
 const cacheMark = ({ cache = 'short' }: ModelConfig): JsonObject =>

@@ -30,7 +30,7 @@ export function createAnthropicModel(config: ModelConfig & { readonly fetch?: ty
     model: config.model,
     generate: (request, given) =>
       send((way) => {
-        const { body, remarks, isWaiting } = encodeAnthropicWith(request, config, way)
+        const { body, remarks, isWaiting, headers } = encodeAnthropicWith(request, config, way)
         return {
           body,
           send: (options) =>
@@ -38,7 +38,7 @@ export function createAnthropicModel(config: ModelConfig & { readonly fetch?: ty
               {
                 config,
                 decoder: createAnthropicDecoder({ remarks, isWaiting }),
-                open: () => client.messages.create(body, { signal: options.signal }).withResponse(),
+                open: () => client.messages.create(body, { signal: options.signal, headers }).withResponse(),
                 toError: (error, started) => toModelError(error, started, Anthropic, config),
               },
               options,

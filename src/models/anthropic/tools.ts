@@ -13,13 +13,13 @@ import type { Way } from './way.js'
 
 export interface WireTools {
   readonly tools: readonly JsonObject[]
+  /** Names of those that the model has to search for, or be told of. */
+  readonly deferred: ReadonlySet<string>
   readonly toolChoice?: JsonObject
   readonly remarks: readonly Remark[]
 }
 
-const codeExecution = 'code_execution_20260120'
-/** Versions whose programs call tools; each is a name for their caller, too. */
-const callers = /^code_execution_(?!20250522)\d{8}$/
+const codeExecution: JsonObject = { type: 'code_execution_20260120', name: 'code_execution' }
 const toolSearch: JsonObject = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
 
 /**
@@ -30,35 +30,41 @@ const toolSearch: JsonObject = { type: 'tool_search_tool_bm25_20251119', name: '
 export function toolsOf(request: ModelRequest, config: ModelConfig, { can, strict }: Way, mark: JsonObject): WireTools {
   const remarks: Remark[] = []
   const hosted = hostedTools(config)
-  const programs = config.programs === true && can.programs
-  if (config.programs && !can.programs) remarks.push(ignored('programs', true, 'the model runs none'))
-  const { told, searched } = offeredTools(request, { ...config, programs }, can.toolSearch)
-  if (config.toolSearch && !can.toolSearch) remarks.push(ignored('toolSearch', true, 'the model has none'))
+  const runner = runnerOf(hosted, config, can)
+  if (config.programs && !runner) remarks.push(ignored('programs', true, 'the model runs none'))
+  const searches = config.toolSearch === true && can.toolSearch
+  if (config.toolSearch && !searches) remarks.push(ignored('toolSearch', true, 'the model has none'))
+  const hides = searches || request.tools.some(({ returnsTools, deferred }) => returnsTools && !deferred)
+  const offer = offeredTools(request, { ...config, programs: runner !== undefined, toolSearch: hides }, can.toolSearch)
+  const reached = (tool: ToolDefinition) => !!runner && isForPrograms(tool) && !isRecursive(tool.input)
   // A tool of the app is what runs a provider's tool of the same name, and two of one name are a 400.
-  const taken = new Set(hosted.map(({ name }) => name))
-  const own = (tools: readonly ToolDefinition[]) => tools.filter(({ name }) => !taken.has(name))
-  const runner = hosted.map(typeOf).find((type) => callers.test(type)) ?? codeExecution
-  const reached = (tool: ToolDefinition) => programs && isForPrograms(tool) && !isRecursive(tool.input)
+  const isOffered = (tool: ToolDefinition) =>
+    (isForModel(tool) || reached(tool)) && hosted.every(({ name }) => name !== tool.name)
+  const [told, searched] = [offer.told.filter(isOffered), offer.searched.filter(isOffered)]
   const toWire = (tool: ToolDefinition) => toTool(tool, strict, reached(tool) ? runner : undefined)
-  const offered = (tools: readonly ToolDefinition[]) => own(tools).filter((tool) => isForModel(tool) || reached(tool))
-  const full = offered(told).map(toWire)
-  const deferred = offered(searched).map((tool) => ({ ...toWire(tool), defer_loading: true }))
-  const has = (kind: RegExp) => hosted.some((tool) => kind.test(typeOf(tool)))
-  const isCalled = [...told, ...searched].some(reached)
-  if (full.length > 0) full.push({ ...full.pop()!, ...mark })
-  const tools = [
-    ...full,
-    ...hosted,
-    ...(isCalled && !has(callers) ? [{ type: codeExecution, name: 'code_execution' }] : []),
-    ...(deferred.length > 0 && !has(/^tool_search_tool_/) ? [toolSearch] : []),
-    ...deferred,
-  ]
-  for (const { name } of own([...told, ...searched]).filter((tool) => tool.strict && reached(tool)))
+  const programmed = [...told, ...searched].filter(reached)
+  for (const { name } of programmed.filter((tool) => tool.strict))
     remarks.push(ignored('strict', name, 'programs may call the tool, and call no strict ones'))
-  if (tools.length === 0) return { tools, remarks }
-  const forced = new Set(told.filter((tool) => isForModel(tool) && !reached(tool)).map(({ name }) => name))
-  const toolChoice = choiceOf(request, config, can, { forced, isCalled, remarks })
-  return { tools, remarks, ...(toolChoice && { toolChoice }) }
+  const has = (kind: string) => hosted.some((tool) => typeOf(tool).startsWith(kind))
+  const full = told.map(toWire)
+  const tools = [
+    ...full.map((tool) => (tool === full.at(-1) ? { ...tool, ...mark } : tool)),
+    ...hosted,
+    ...(programmed.length > 0 && !has('code_execution_') ? [codeExecution] : []),
+    ...(searches && searched.length > 0 && !has('tool_search_tool_') ? [toolSearch] : []),
+    ...searched.map((tool) => ({ ...toWire(tool), defer_loading: true })),
+  ]
+  const forced = new Set(told.filter((tool) => !reached(tool)).map(({ name }) => name))
+  const choosable = { forced, isCalled: programmed.length > 0, remarks }
+  const toolChoice = tools.length > 0 ? choiceOf(request, config, can, choosable) : undefined
+  return { tools, deferred: new Set(searched.map(({ name }) => name)), remarks, ...(toolChoice && { toolChoice }) }
+}
+
+/** The tool that runs the model's programs, as which they call ours; the oldest one has no calls. */
+function runnerOf(hosted: readonly JsonObject[], { programs }: ModelConfig, can: AnthropicCapabilities) {
+  if (!programs || !can.programs) return undefined
+  const runner = [...hosted, codeExecution].map(typeOf).find((type) => type.startsWith('code_execution_'))!
+  return runner === 'code_execution_20250522' ? undefined : runner
 }
 
 const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '')

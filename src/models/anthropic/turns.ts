@@ -30,9 +30,14 @@ interface Gap {
  * The messages as turns whose roles alternate, results first. While a call of the provider is open, results are all that may
  * be said: the rest waits, and comes after the next message of the model.
  */
-export function toTurns(messages: readonly Message[], config: ModelConfig, way: Way): Turns {
+export function toTurns(
+  messages: readonly Message[],
+  config: ModelConfig,
+  way: Way,
+  deferred: ReadonlySet<string>,
+): Turns {
   const ids = wireIds(messages, config)
-  const place: Place = { config, ids, dead: deadCalls(messages, config), toolsets: new Map(), way }
+  const place: Place = { config, ids, dead: deadCalls(messages, config), deferred, toolsets: new Map(), way }
   const turns: Turn[] = []
   const gap: Gap = { results: [], words: [], late: [] }
   let isOpen = false
@@ -44,7 +49,7 @@ export function toTurns(messages: readonly Message[], config: ModelConfig, way: 
       if (isEnded(turns.at(-1))) turns.push(goOn())
       add(turns, 'assistant', blocks)
       isOpen = openCalls(blocks).size > 0
-    } else if (message.role === 'tool') gap.results.push(resultBlock(message, isOpen, place))
+    } else if (message.role === 'tool') addResult(gap, message, isOpen, place)
     else if (message.role === 'instructions' && way.can.lateInstructions) gap.late.push(textBlock(message.text))
     else gap.words.push(...wordBlocks(message, way))
   }
@@ -93,28 +98,38 @@ function wordBlocks(message: Exclude<Message, { role: 'assistant' | 'tool' }>, {
   return [...(isSilent ? [] : [textBlock(message.text)]), ...files.map((file) => toFileBlock(file, can))]
 }
 
-function resultBlock(
-  { call, outcome, text, files = [] }: Message & { role: 'tool' },
+function addResult(
+  gap: Gap,
+  { call, outcome, text, files = [], tools = [] }: Message & { role: 'tool' },
   isOpen: boolean,
-  { ids, toolsets, way }: Place,
-): JsonObject {
+  { ids, deferred, toolsets, way }: Place,
+): void {
   // A program is given text only.
   const block = (file: AttachedFile) => (isOpen ? textBlock(fileNote(file)) : toFileBlock(file, way.can))
-  const said = text.trim() === '' ? [] : [textBlock(text)]
+  const found = isOpen ? [] : tools.filter((name) => deferred.has(name))
+  const isOnlyFound = found.length > 0 && text === JSON.stringify({ tools })
+  const said = text.trim() === '' || isOnlyFound ? [] : [textBlock(text)]
+  // Beside a text they are not known to be taken.
+  const isApart = way.can.lateInstructions && !isOnlyFound
+  const references = isApart ? [] : found.map((name) => ({ type: 'tool_reference', tool_name: name }))
+  if (isApart)
+    gap.late.push(...found.map((name) => ({ type: 'tool_addition', tool: { type: 'tool_reference', name } })))
+  const more = [...files.map(block), ...references]
   const toolset = toolsets.get(call.key)
-  return {
+  gap.results.push({
     type: 'tool_result',
     tool_use_id: ids.get(call.key)!,
     is_error: outcome !== 'ok',
     ...(toolset && { toolset_name: toolset }),
-    ...(files.length > 0 ? { content: [...said, ...files.map(block)] } : said.length > 0 && { content: text }),
-  }
+    ...(more.length > 0 ? { content: [...said, ...more] } : said.length > 0 && { content: text }),
+  })
 }
 
 interface Place {
   readonly config: ModelConfig
   readonly ids: ReadonlyMap<string, string>
   readonly dead: ReadonlySet<string>
+  readonly deferred: ReadonlySet<string>
   /** Names of the provider's sets of tools, by the key of a call: its result has to repeat it. */
   readonly toolsets: Map<string, string>
   readonly way: Way
