@@ -46,12 +46,5 @@ export const failureOf = (asked: Promise<unknown>): Promise<HandrailError> =>
     (error: HandrailError) => error,
   )
 
-/** Answers each request with what `answer` makes of its number, from 0. */
-export const answering = (answer: (request: number, signal: AbortSignal | undefined) => Response): typeof fetch =>
-  (() => {
-    let asked = 0
-    return async (_url, init) => answer(asked++, init?.signal ?? undefined)
-  })()
-
 export const streamOf = (body: BodyInit): Response =>
   new Response(body, { headers: { 'content-type': 'text/event-stream' } })

@@ -94,7 +94,9 @@ const codes: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 }
 
-export const wires = {
+export type Provider = 'openai' | 'openai-compatible' | 'anthropic' | 'gemini'
+
+export const wires: Readonly<Record<Provider, Wire>> = {
   openai: {
     base: '/v1',
     events: openAI,
@@ -123,7 +125,6 @@ export const wires = {
     refusal: (code, message, status) => ({ error: { code, message, status: status ?? 'SOME_STATUS' } }),
     failure: (status, message) => sse({ error: { code: codes[status] ?? 400, status, message } }),
   },
-} satisfies Readonly<Record<string, Wire>>
+}
 
-export type Provider = keyof typeof wires
 export const providers = Object.keys(wires) as Provider[]
