@@ -1,6 +1,6 @@
 import { sideOf, sides, type CharacterSet, type Side } from './characters.js'
 import { spend, wrong, type Definition, type Meter } from './fault.js'
-import { mostParts, type Edge, type Pattern } from './pattern.js'
+import { mostParts, tooLarge, type Edge, type Pattern } from './pattern.js'
 
 /** A step is free, or takes a character, or asks what is beside it. */
 interface Node {
@@ -38,13 +38,14 @@ export interface Run {
   readonly end: number
   /** Where no longer one was possible any more. */
   readonly stopped: number
-  /** What could have gone on there. */
-  readonly expected: () => readonly string[]
+  readonly state: State
 }
 
 const accept = 0
 /** Patterns in patterns, with the terminals that one is made of. */
 const mostNested = 1_000
+/** Steps that a node costs when it is looked at for a new state. */
+const nodeSteps = 3
 /** States that are kept, for all texts together. */
 const mostStates = 1_000
 /** Nodes that are kept with them. */
@@ -59,6 +60,8 @@ export class Automaton {
   readonly #start: number
   /** Without edges, it does not matter what is beside a place. */
   readonly #sideOf: (point: number | undefined) => Side
+  /** By what was before. */
+  readonly #starts: State[] = []
   #states = new Map<string, State>()
   #kept = 0
 
@@ -68,12 +71,7 @@ export class Automaton {
     const add = (node: Node): number => this.#nodes.push(node) - 1
     const build = (part: Pattern, next: number, blame: number, depth = 0): number => {
       if (depth > mostNested) wrong(definition, blame, `it is nested deeper than ${mostNested} levels`)
-      if (++cost > mostParts)
-        wrong(
-          definition,
-          blame,
-          `it is too large: with each repetition written out it has more than ${mostParts} parts`,
-        )
+      if (++cost > mostParts) tooLarge(definition, blame)
       switch (part.type) {
         case 'character':
           return add({ set: part.set, to: [next] })
@@ -108,14 +106,15 @@ export class Automaton {
 
   /** Counts each character, and each node that had to be looked at. */
   run(text: string, from: number, meter: Meter): Run {
-    let state = this.#state([this.#start], this.#sideOf(pointBefore(text, from)))
+    const side = this.#sideOf(pointBefore(text, from))
+    let state = (this.#starts[side] ??= { nodes: [this.#start], before: side, moves: new Map(), reaches: [] })
     let end = -1
     for (let at = from; ;) {
       const point = text.codePointAt(at)
       const move = state.moves.get(point ?? -1) ?? this.#move(state, point, meter)
       spend(meter, 1)
       if (move.accepts) end = at
-      if (!move.next) return { end, stopped: at, expected: () => this.#expected(state, point) }
+      if (!move.next) return { end, stopped: at, state }
       state = move.next
       at += point! > 0xffff ? 2 : 1
     }
@@ -142,7 +141,7 @@ export class Automaton {
   #move(state: State, point: number | undefined, meter: Meter): Move {
     const side = this.#sideOf(point)
     const { nodes, accepts } = this.#reach(state, side)
-    spend(meter, nodes.length)
+    spend(meter, nodes.length * nodeSteps)
     const next = new Set<number>()
     if (point !== undefined)
       for (const node of nodes) {
@@ -175,8 +174,9 @@ export class Automaton {
     return (state.reaches[after] = { nodes: [...seen], accepts: seen.has(accept) })
   }
 
-  #expected(state: State, point: number | undefined): readonly string[] {
-    const after = this.#sideOf(point)
+  /** What could have gone on where a run stopped. */
+  expected(text: string, { state, stopped }: Run): readonly string[] {
+    const after = this.#sideOf(text.codePointAt(stopped))
     const shown = this.#reach(state, after).nodes.flatMap((node) => {
       const { set, edge } = this.#nodes[node]!
       if (set) return [set.shown]

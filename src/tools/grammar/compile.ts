@@ -7,12 +7,12 @@ import { parseRegex } from './regex-syntax.js'
 
 /**
  * Where a text stops matching, or nothing if it matches. Never goes back, so that no text takes long.
- * @throws {HandrailError} `input_too_complex` if it takes more steps than the meter has left; absent: 20 million.
+ * @throws {HandrailError} `input_too_complex` if it takes more steps than the meter has left; absent: 10 million.
  */
 export type CheckText = (text: string, meter?: Meter) => GrammarFault | undefined
 
 /** A second or two. */
-const mostSteps = 20_000_000
+const mostSteps = 10_000_000
 
 /** @throws {HandrailError} `invalid_tool` if the grammar is wrong, with the place in it and what must be there. */
 export function compileGrammar({ syntax, definition: text }: Grammar, toolName: string): CheckText {
@@ -25,9 +25,10 @@ export function compileGrammar({ syntax, definition: text }: Grammar, toolName: 
   if (lineBreak >= 0) wrong(definition, lineBreak, 'it must be one line; write \\n for the end of a line')
   const automaton = new Automaton(parseRegex(definition, { lazy: true }), definition)
   return (given, meter = { left: mostSteps }) => {
-    const { end, stopped, expected } = automaton.run(given, 0, meter)
+    const run = automaton.run(given, 0, meter)
+    const { end, stopped } = run
     if (end === given.length) return undefined
-    const ways = [...expected(), ...(end === stopped ? ['the end of the text'] : [])]
+    const ways = [...automaton.expected(given, run), ...(end === stopped ? ['the end of the text'] : [])]
     return { position: stopped, ...placeOf(given, stopped), expected: ways, found: foundAt(given, stopped) }
   }
 }

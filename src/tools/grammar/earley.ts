@@ -1,6 +1,9 @@
 import { placeOf, foundAt, spend, type GrammarFault, type Meter } from './fault.js'
-import { done, top, type Productions, type Terminal } from './productions.js'
+import { done, top, type Productions } from './productions.js'
+import type { Terminal } from './terminals.js'
 
+/** Steps that a place costs, beside its items. */
+const placeSteps = 10
 /** Ways that a character may go on, before it is only said that there are some. */
 const mostWays = 6
 
@@ -16,7 +19,7 @@ interface ItemSet {
   /** By rule: the items that wait for it. Made when one of them first ends. */
   waiting?: Map<number, Item[]>
   /** By rule: what its end leads to, where that is only one thing after another. */
-  readonly tops: Map<number, Item>
+  tops?: Map<number, Item>
 }
 
 /**
@@ -31,8 +34,11 @@ class Recogniser {
   readonly #sets: ItemSet[] = []
   /** By position: the items that are there. */
   readonly #ahead = new Map<number, Item[]>()
+  /** Of the place that is being read; kept, as there are many places. */
+  readonly #seen = new Set<number>()
+  readonly #predicted = new Set<number>()
   #furthest = 0
-  #expected = new Set<string>()
+  readonly #expected = new Set<string>()
 
   constructor(
     private readonly text: string,
@@ -90,8 +96,10 @@ class Recogniser {
     const here = this.#sets.length
     const items: Item[] = []
     const scanned = new Map<number, Item[]>()
-    const seen = new Set<number>()
-    const predicted = new Set<number>()
+    const seen = this.#seen
+    const predicted = this.#predicted
+    seen.clear()
+    predicted.clear()
     let ends = false
     const add = (dot: number, origin: number): void => {
       spend(this.meter, 1)
@@ -100,7 +108,8 @@ class Recogniser {
       seen.add(key)
       items.push({ dot, origin })
     }
-    this.#sets.push({ items, tops: new Map() })
+    this.#sets.push({ items })
+    spend(this.meter, placeSteps)
     for (const { dot, origin } of seeds) add(dot, origin)
     for (const item of items) {
       const { dot, origin } = item
@@ -145,7 +154,7 @@ class Recogniser {
     for (;;) {
       spend(this.meter, 1)
       const set = this.#sets[index]!
-      const known = set.tops.get(symbol)
+      const known = set.tops?.get(symbol)
       if (known) {
         found = known
         break
@@ -159,7 +168,7 @@ class Recogniser {
       found = { dot: only!.dot + 1, origin: only!.origin }
       ;[index, symbol] = [found.origin, this.productions.rule[found.dot]!]
     }
-    if (found) for (const step of path) step.set.tops.set(step.rule, found)
+    if (found) for (const { set, rule: each } of path) (set.tops ??= new Map()).set(each, found)
     return found
   }
 
@@ -180,12 +189,19 @@ class Recogniser {
   }
 
   /** Where the longest match ends; -1 if there is none. */
-  #scan({ automaton, shown, isText }: Terminal, at: number): number {
-    const { end, stopped, expected } = automaton.run(this.text, at, this.meter)
+  #scan({ automaton, exact, shown, isText }: Terminal, at: number): number {
+    if (exact !== undefined || !automaton) {
+      spend(this.meter, 1)
+      if (exact !== undefined && this.text.startsWith(exact, at)) return at + exact.length
+      this.#expect(at, shown)
+      return -1
+    }
+    const run = automaton.run(this.text, at, this.meter)
+    const { end, stopped } = run
     if (isText || stopped === at) {
       if (end <= at) this.#expect(at, shown)
     } else if (end < stopped && stopped >= this.#furthest) {
-      const ways = expected()
+      const ways = automaton.expected(this.text, run)
       if (ways.length > mostWays) this.#expect(stopped, `more of ${shown}`)
       else for (const way of ways) this.#expect(stopped, `${way} of ${shown}`)
     }
@@ -194,7 +210,7 @@ class Recogniser {
 
   #expect(at: number, what: string): void {
     if (at < this.#furthest) return
-    if (at > this.#furthest) this.#expected = new Set()
+    if (at > this.#furthest) this.#expected.clear()
     this.#furthest = at
     this.#expected.add(what)
   }

@@ -180,10 +180,11 @@ class LarkParser {
 
   #text(text: string, at: number): Pattern {
     const ignoreCase = text.endsWith('i')
-    const points = Array.from(this.#parsed(text, at), (character) => character.codePointAt(0)!)
+    const exact = this.#parsed(text, at)
+    const points = Array.from(exact, (character) => character.codePointAt(0)!)
     if (points.length === 0) return empty
     const parts = points.map((point): Pattern => ({ type: 'character', set: literal(point, ignoreCase) }))
-    return { type: 'token', pattern: { type: 'all', parts }, shown: text, isText: true }
+    return { type: 'token', pattern: { type: 'all', parts }, shown: text, isText: true, ...(!ignoreCase && { exact }) }
   }
 
   #range(first: string, at: number): Pattern {

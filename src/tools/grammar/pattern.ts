@@ -1,3 +1,4 @@
+import { wrong, type Definition } from './fault.js'
 import { sides, type CharacterSet, type Side } from './characters.js'
 
 /** A place between two characters. */
@@ -14,7 +15,18 @@ export type Pattern =
   | Repeat
   | { readonly type: 'name'; readonly name: string; readonly at: number }
   /** What a rule of Lark takes in one piece: a text or a regular expression. */
-  | { readonly type: 'token'; readonly pattern: Pattern; readonly shown: string; readonly isText: boolean }
+  | Token
+
+export interface Token {
+  readonly type: 'token'
+  readonly pattern: Pattern
+  /** As a model reads it. */
+  readonly shown: string
+  /** A text is found or not; of others it is said how far they went. */
+  readonly isText: boolean
+  /** Of a text in which letters are as they are. */
+  readonly exact?: string
+}
 
 export interface Repeat {
   readonly type: 'repeat'
@@ -33,6 +45,9 @@ export const oneOf = (parts: readonly Pattern[]): Pattern => (parts.length === 1
 export const mostParts = 50_000
 /** Brackets in brackets: what reads them calls itself for each. */
 export const mostDeep = 200
+
+export const tooLarge = (definition: Definition, at: number): never =>
+  wrong(definition, at, `it is too large: with each repetition written out it has more than ${mostParts} parts`)
 
 export interface EdgeFlags {
   /** `^` and `$` are the edges of lines too. */

@@ -1,20 +1,8 @@
-import { nearest } from '../../core/nearest.js'
-import { Automaton } from './automaton.js'
+import type { Automaton } from './automaton.js'
 import { wrong, type Definition } from './fault.js'
-import { commonTerminals } from './lark-common.js'
 import { parseLark, type LarkGrammar } from './lark-syntax.js'
-import { mostDeep, mostParts, type Pattern, type Repeat } from './pattern.js'
-
-/** What a rule takes in one piece. */
-export interface Terminal {
-  readonly automaton: Automaton
-  /** As a model reads it. */
-  readonly shown: string
-  /** A text is found or not; of others it is said how far they went. */
-  readonly isText: boolean
-  /** It may be no text at all. */
-  readonly isNullable: boolean
-}
+import { mostParts, tooLarge, type Pattern, type Repeat } from './pattern.js'
+import { Terminals, type Terminal } from './terminals.js'
 
 /** After the last symbol of a production. */
 export const done = 0x7fffffff
@@ -50,14 +38,14 @@ class Builder {
   readonly #rule: number[] = []
   readonly #firsts: number[][] = []
   readonly #rules = new Map<string, number>()
-  readonly #terminals: Terminal[] = []
-  readonly #symbols = new Map<string, number>()
-  readonly #written = new Map<string, Pattern>()
+  readonly #terminals: Terminals
 
   constructor(
     private readonly definition: Definition,
     private readonly grammar: LarkGrammar,
-  ) {}
+  ) {
+    this.#terminals = new Terminals(definition, grammar)
+  }
 
   build(): Productions {
     const { rules, ignored } = this.grammar
@@ -68,15 +56,15 @@ class Builder {
     for (const [name, pattern] of rules)
       for (const option of optionsOf(pattern)) this.#produce(this.#rules.get(name)!, this.#expand(option))
     // A terminal that no rule has is checked as well.
-    for (const name of this.grammar.terminals.keys()) this.#named(name, 0)
-    const nullable = this.#derive((symbol) => this.#terminals[~symbol]!.isNullable)
+    for (const name of this.grammar.terminals.keys()) this.#terminals.named(name, 0)
+    const nullable = this.#derive((symbol) => this.#terminals.list[~symbol]!.isNullable)
     this.#checkEnds()
     return {
       after: this.#after,
       rule: this.#rule,
       firsts: this.#firsts,
-      terminals: this.#terminals,
-      ignored: ignored.map((pattern) => this.#automaton(this.#writeOut(pattern))),
+      terminals: this.#terminals.list,
+      ignored: ignored.map((pattern) => this.#terminals.automatonOf(pattern)),
       isNullable: nullable,
     }
   }
@@ -86,12 +74,7 @@ class Builder {
   }
 
   #produce(rule: number, symbols: readonly number[], at = 0): void {
-    if (this.#after.length + symbols.length > mostParts)
-      wrong(
-        this.definition,
-        at,
-        `it is too large: with each repetition written out it has more than ${mostParts} parts`,
-      )
+    if (this.#after.length + symbols.length > mostParts) tooLarge(this.definition, at)
     this.#firsts[rule]!.push(this.#after.length)
     for (const symbol of [...symbols, done]) {
       this.#after.push(symbol)
@@ -111,9 +94,9 @@ class Builder {
       case 'repeat':
         return this.#repeat(pattern)
       case 'name':
-        return [this.#rules.get(pattern.name) ?? this.#named(pattern.name, pattern.at)]
+        return [this.#rules.get(pattern.name) ?? ~this.#terminals.named(pattern.name, pattern.at)]
       case 'token':
-        return [this.#terminal(`${pattern.isText ? '"' : '/'}${pattern.shown}`, pattern, pattern)]
+        return [~this.#terminals.of(pattern)]
       default:
         throw new Error(`A rule has a ${pattern.type} that is in no terminal`)
     }
@@ -123,12 +106,7 @@ class Builder {
   #repeat({ part, least, most, at }: Repeat): readonly number[] {
     const symbols = this.#expand(part)
     const copies = (times: number): number[] => Array.from({ length: times }, () => symbols).flat()
-    if (symbols.length * Math.max(least, most === Infinity ? 0 : most) > mostParts)
-      wrong(
-        this.definition,
-        at,
-        `it is too large: with each repetition written out it has more than ${mostParts} parts`,
-      )
+    if (symbols.length * Math.max(least, most === Infinity ? 0 : most) > mostParts) tooLarge(this.definition, at)
     if (most === Infinity) {
       const rule = this.#newRule()
       this.#produce(rule, least === 1 ? symbols : [], at)
@@ -143,58 +121,6 @@ class Builder {
       rest = [rule]
     }
     return [...copies(least), ...rest]
-  }
-
-  #named(name: string, at: number): number {
-    const pattern = this.#resolve(name, at, [])
-    const [only] = pattern.type === 'token' ? [pattern] : []
-    return this.#terminal(name, pattern, only?.isText ? only : { shown: name, isText: false })
-  }
-
-  #terminal(key: string, pattern: Pattern, { shown, isText }: Pick<Terminal, 'shown' | 'isText'>): number {
-    const known = this.#symbols.get(key)
-    if (known !== undefined) return known
-    const automaton = this.#automaton(pattern)
-    const symbol = ~(this.#terminals.push({ automaton, shown, isText, isNullable: automaton.isNullable }) - 1)
-    this.#symbols.set(key, symbol)
-    return symbol
-  }
-
-  #automaton(pattern: Pattern): Automaton {
-    return new Automaton(pattern, this.definition)
-  }
-
-  /** A terminal with those that it is made of. */
-  #resolve(name: string, at: number, inside: readonly string[]): Pattern {
-    const known = this.#written.get(name)
-    if (known) return known
-    const pattern = this.grammar.terminals.get(name)
-    if (!pattern) return wrong(this.definition, at, `${name} is not defined${this.#adviceOn(name)}`)
-    if (inside.length > mostDeep) wrong(this.definition, at, `it is nested deeper than ${mostDeep} levels`)
-    if (inside.includes(name)) wrong(this.definition, at, `the terminal ${name} is a part of itself; only rules may be`)
-    const written = this.#writeOut(pattern, [...inside, name])
-    this.#written.set(name, written)
-    return written
-  }
-
-  #adviceOn(name: string): string {
-    if (Object.hasOwn(commonTerminals, name)) return `; "%import common.${name}" has one`
-    const near = nearest(name, [...this.grammar.rules.keys(), ...this.grammar.terminals.keys()])
-    return near === undefined ? '' : `; did you mean ${near}?`
-  }
-
-  #writeOut(pattern: Pattern, inside: readonly string[] = []): Pattern {
-    switch (pattern.type) {
-      case 'name':
-        return this.#resolve(pattern.name, pattern.at, inside)
-      case 'all':
-      case 'any':
-        return { ...pattern, parts: pattern.parts.map((part) => this.#writeOut(part, inside)) }
-      case 'repeat':
-        return { ...pattern, part: this.#writeOut(pattern.part, inside) }
-      default:
-        return pattern
-    }
   }
 
   /** Symbols of which one production has only symbols that are given, or are found in the same way. */
@@ -235,7 +161,7 @@ class Builder {
     const ends = this.#derive(() => true)
     for (const [name, rule] of this.#rules)
       if (!ends(rule)) {
-        const at = new RegExp(`^[!?]*${name}\\b`, 'm').exec(this.definition.text)?.index ?? 0
+        const at = new RegExp(`^[ \\t!?]*${name}[ \\t]*:`, 'm').exec(this.definition.text)?.index ?? 0
         wrong(this.definition, at, `no text can end the rule ${name}: each of its options has the rule itself in it`)
       }
   }
