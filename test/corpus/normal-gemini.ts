@@ -1,23 +1,40 @@
 import { type JsonObject } from '../../src/core/json.js'
 import { said } from '../models/gemini-canonical.js'
 import { camel } from '../models/gemini-recordings.js'
+import { fromOpenApi, readSchema } from '../models/gemini-schemas.js'
 import { listOf, record } from '../models/recorded-json.js'
-import { textsIn, toolOf } from './normal-pieces.js'
+import { bare, textsIn, toolOf } from './normal-pieces.js'
 
 export function normalGemini(given: JsonObject): JsonObject {
   const body = record(camel(given))
-  const { responseModalities, ...config } = record(body.generationConfig)
+  const { responseModalities, responseJsonSchema, responseSchema, ...config } = record(body.generationConfig)
   const isTextOnly = JSON.stringify(responseModalities ?? ['TEXT']) === '["TEXT"]'
+  const answer = responseJsonSchema ?? (responseSchema && fromOpenApi(responseSchema))
+  const { functionCallingConfig, ...toolConfig } = record(body.toolConfig)
   return {
     ...body,
     contents: said(listOf(body.contents)),
     systemInstruction: textsIn(record(body.systemInstruction).parts),
-    generationConfig: isTextOnly ? config : { ...config, responseModalities: responseModalities ?? null },
-    tools: listOf(body.tools).map(({ functionDeclarations, ...rest }) => ({
-      ...rest,
-      functionDeclarations: listOf(functionDeclarations).map((one) => toolOf(one, 'parametersJsonSchema')),
-    })),
-    toolConfig:
-      record(record(body.toolConfig).functionCallingConfig).mode === 'AUTO' ? null : (body.toolConfig ?? null),
+    generationConfig: {
+      ...config,
+      ...(isTextOnly ? {} : { responseModalities: responseModalities! }),
+      ...(answer ? { responseJsonSchema: readSchema(answer) } : {}),
+    },
+    tools: listOf(body.tools).flatMap(({ functionDeclarations, ...hosted }) => [
+      ...Object.entries(hosted).map(([name, value]) => ({ [name]: value })),
+      ...listOf(functionDeclarations).map(declaration),
+    ]),
+    toolConfig: bare({
+      ...toolConfig,
+      ...(record(functionCallingConfig).mode === 'AUTO'
+        ? {}
+        : { functionCallingConfig: functionCallingConfig ?? null }),
+    }),
   }
+}
+
+/** Either dialect of the schema, and none for one without parameters. */
+function declaration({ parameters, parametersJsonSchema: schema, ...rest }: JsonObject): JsonObject {
+  const parametersJsonSchema = readSchema(schema ?? fromOpenApi(parameters ?? { type: 'OBJECT' }))
+  return toolOf({ ...rest, parametersJsonSchema }, 'parametersJsonSchema')
 }

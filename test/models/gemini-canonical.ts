@@ -1,3 +1,4 @@
+import type { AttachedFile } from '../../src/core/attached-file.js'
 import type { Part } from '../../src/core/events.js'
 import type { Json, JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
@@ -7,6 +8,14 @@ interface Imported {
   readonly messages: Message[]
   /** What the canonical model has no word for. */
   readonly unsupported: readonly string[]
+}
+type UserTurn = Message & { role: 'user' }
+
+function fileOf({ inlineData, fileData }: JsonObject): AttachedFile | undefined {
+  const { mimeType, data, fileUri } = record(inlineData ?? fileData)
+  const mediaType = textOf(mimeType)
+  if (inlineData) return { mediaType, data: textOf(data) }
+  return fileData ? { mediaType, url: textOf(fileUri) } : undefined
 }
 
 /** A recorded history as ours. Contents of the model that follow each other are one message. */
@@ -24,7 +33,7 @@ export function importContents(contents: readonly JsonObject[], from: Origin): I
   }
   for (const { role, parts: list } of contents) {
     if (role !== 'model') flush()
-    const texts: string[] = []
+    const spoken: UserTurn[] = []
     for (const part of listOf(list)) {
       const { text, functionCall, functionResponse } = part
       if (role === 'model' && functionCall) {
@@ -48,35 +57,48 @@ export function importContents(contents: readonly JsonObject[], from: Origin): I
         parts.push({ type: part.thought ? 'reasoning' : 'text', text, native: part })
       else if (role === 'model') parts.push({ type: 'other', native: part })
       else if (functionResponse) {
-        const { name, id, response } = record(functionResponse)
+        const { name, id, response, parts: inside } = record(functionResponse)
         const found = open.findIndex((call) => (id ? call.wireId === id : call.toolName === name))
         const [call] = open.splice(found, 1)
-        const isError = 'error' in record(response)
-        if (record(functionResponse).parts) unsupported.add('media in a function response')
-        messages.push({ role: 'tool', call: call!, outcome: isError ? 'error' : 'ok', text: JSON.stringify(response) })
-      } else if (typeof text === 'string') texts.push(text)
-      else unsupported.add(Object.keys(part).join())
+        const outcome = 'error' in record(response) ? 'error' : 'ok'
+        const files = listOf(inside).flatMap((one) => fileOf(one) ?? [])
+        const result = { role: 'tool', call: call!, outcome, text: JSON.stringify(response) } as const
+        messages.push(files.length > 0 ? { ...result, files } : result)
+      } else {
+        const file = fileOf(part)
+        const last = spoken.at(-1)
+        for (const key of Object.keys(part))
+          if (!/^(text|inlineData|fileData)$/.test(key)) unsupported.add(`content ${key}`)
+        if (file && last) spoken[spoken.length - 1] = { ...last, files: [...(last.files ?? []), file] }
+        else if (file) spoken.push({ role: 'user', text: '', files: [file] })
+        else if (last && !last.files) spoken[spoken.length - 1] = { ...last, text: `${last.text}\n${textOf(text)}` }
+        else spoken.push({ role: 'user', text: textOf(text) })
+      }
     }
-    if (texts.length > 0) messages.push({ role: 'user', text: texts.join('\n') })
+    messages.push(...spoken)
   }
   flush()
   return { messages, unsupported: [...unsupported] }
 }
 
-/** All that a history says: texts, calls and results in their order, and on which part each signature is. */
+/** All that a history says: texts, files, calls and results in their order, and on which part each signature is. */
 export function said(contents: readonly JsonObject[]): Json[] {
-  return contents.flatMap(({ role, parts }) => {
-    const list = listOf(parts)
-    const responses = list.flatMap(({ functionResponse }): Json[] => {
-      if (!functionResponse) return []
-      const { name = null, id = null, response } = record(functionResponse)
-      const { output, error } = record(response)
-      const isOurs = textOf(output ?? error).startsWith('{')
-      return [[name, id, isOurs ? (JSON.parse(textOf(output ?? error)) as Json) : (response ?? null)]]
-    })
-    const isSaid = (text: Json | undefined) => textOf(text).trim() !== '' && text !== '(no text)'
-    const texts = list.flatMap(({ text }) => (isSaid(text) ? [textOf(text)] : []))
-    if (role === 'user') return [...(texts.length > 0 ? [texts.join('\n')] : []), ...responses]
-    return list.map((part) => ({ model: part }))
-  })
+  const all: Json[] = []
+  for (const { role, parts } of contents)
+    for (const part of listOf(parts)) {
+      const last = all.at(-1)
+      if (role === 'model') all.push({ model: part })
+      else if (part.functionResponse) all.push(resultOf(record(part.functionResponse)))
+      else if (typeof part.text !== 'string') all.push({ file: part })
+      else if (part.text.trim() === '' || part.text === '(no text)') continue
+      else if (typeof last === 'string') all[all.length - 1] = `${last}\n${part.text}`
+      else all.push(part.text)
+    }
+  return all
+}
+
+function resultOf({ name = null, id = null, response, parts = [] }: JsonObject): Json {
+  const { output, error } = record(response)
+  const text = textOf(output ?? error)
+  return [name, id, text.startsWith('{') ? (JSON.parse(text) as Json) : (response ?? null), parts]
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/core/events.js'
 import type { JsonObject, JsonSchema } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
-import { encodeGemini, noSignature } from '../../src/models/gemini/encode.js'
+import { noSignature } from '../../src/models/gemini/contents.js'
+import { encodeGemini } from '../../src/models/gemini/encode.js'
 import { toGeminiSchema } from '../../src/models/gemini/schema.js'
 import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
 
@@ -76,7 +77,7 @@ describe('encodeGemini()', () => {
   it('gives a tool a name that begins as Gemini wants it', () => {
     const names = ['find', '2fa', '-x', '9'.repeat(64)]
     const { tools } = encodeGemini(request([], { tools: names.map((name) => ({ ...find, name })) }), gemini)
-    expect(tools![0]!.functionDeclarations.map(({ name }) => name)).toEqual([
+    expect((tools![0]!.functionDeclarations as JsonObject[]).map(({ name }) => name)).toEqual([
       'find',
       '_2fa',
       '_-x',

@@ -1,12 +1,24 @@
 import type { Json, JsonObject } from '../../src/core/json.js'
+import { readKeywords } from './gemini-schemas.js'
 import { listOf, record, textOf } from './recorded-json.js'
 
-const dataFields = new Set(['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'])
+const dataFields = new Set([
+  'text',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'toolCall',
+  'toolResponse',
+  'executableCode',
+  'codeExecutionResult',
+])
 const callName = /^[a-zA-Z_][\w.:-]{0,127}$/
 
 /** Why `generateContent` would answer a request with 400; empty when it would not. */
 export function geminiComplaints(body: JsonObject, model: string): string[] {
-  const found: string[] = []
+  const found: string[] = toolComplaints(body, model)
+  const isOld = /(^|\/)(gemini-[12]\b|gemma|learnlm)/.test(model)
   const contents = listOf(body.contents)
   if (contents[0]?.role !== 'user') found.push('the first content is not of the user')
   if (contents.at(-1)?.role !== 'user') found.push('the last content is not of the user')
@@ -18,14 +30,69 @@ export function geminiComplaints(body: JsonObject, model: string): string[] {
     if (role === 'model' && list.every(({ thought }) => thought === true)) found.push(`content ${i} is only thoughts`)
     for (const part of list) found.push(...partComplaints(part, textOf(role)).map((what) => `content ${i}: ${what}`))
     found.push(...callComplaints(contents, i, model))
+    if (isOld && list.some(({ functionResponse }) => record(functionResponse).parts))
+      found.push(`content ${i} has files in a result, which ${model} does not take`)
   }
-  for (const { functionDeclarations } of listOf(body.tools))
-    for (const { name, parametersJsonSchema } of listOf(functionDeclarations)) {
+  return [...found, ...configComplaints(record(body.generationConfig), listOf(body.tools).length > 0, model)]
+}
+
+function toolComplaints(body: JsonObject, model: string): string[] {
+  const found: string[] = []
+  const tools = listOf(body.tools)
+  const names: string[] = []
+  const hosted = tools.flatMap(({ functionDeclarations: _, ...rest }) => Object.keys(rest))
+  for (const { functionDeclarations } of tools)
+    for (const { name, parametersJsonSchema, parameters } of listOf(functionDeclarations)) {
+      names.push(textOf(name))
       if (!callName.test(textOf(name))) found.push(`a function is named "${textOf(name)}"`)
+      if (parameters !== undefined && parametersJsonSchema !== undefined) found.push('a function has two schemas')
+      if (parametersJsonSchema === undefined) continue
       if (record(parametersJsonSchema).type !== 'object') found.push('parameters are not of an object')
-      found.push(...schemaComplaints(parametersJsonSchema ?? null))
+      found.push(...schemaComplaints(parametersJsonSchema))
     }
-  return found
+  if ('tools' in body && tools.length === 0) found.push('tools is empty')
+  if (new Set(names).size < names.length) found.push('two functions have one name')
+  const { functionCallingConfig, includeServerSideToolInvocations: shows } = record(body.toolConfig)
+  const isOld = /(^|\/)(gemini-[12]\b|gemma|learnlm)/.test(model)
+  if (names.length > 0 && hosted.length > 0 && (isOld || shows !== true))
+    found.push(`functions beside ${hosted.join()}${isOld ? `, which ${model} does not take` : ''}`)
+  if (isOld && shows !== undefined) found.push('includeServerSideToolInvocations')
+  if (body.cachedContent !== undefined)
+    for (const key of ['systemInstruction', 'tools', 'toolConfig'])
+      if (key in body) found.push(`CachedContent can not be used with ${key}`)
+  if (functionCallingConfig === undefined) return found
+  const { mode, allowedFunctionNames: allowed } = record(functionCallingConfig)
+  if (!/^(AUTO|ANY|NONE|VALIDATED)$/.test(textOf(mode))) found.push(`mode "${textOf(mode)}"`)
+  if (mode === 'VALIDATED' && /gemini-(1|2\.0)/.test(model)) found.push('mode "VALIDATED"')
+  if (names.length === 0) found.push('functionCallingConfig without functions')
+  if (allowed === undefined) return found
+  if (mode !== 'ANY' && mode !== 'VALIDATED') found.push(`allowed_function_names with mode ${textOf(mode)}`)
+  const chosen = allowed as readonly string[]
+  if (chosen.length === 0) found.push('allowed_function_names is empty')
+  return [...found, ...chosen.filter((name) => !names.includes(name)).map((name) => `"${name}" is not declared`)]
+}
+
+const configFields = new Set(
+  'temperature topP topK seed stopSequences maxOutputTokens candidateCount thinkingConfig responseMimeType responseJsonSchema responseSchema responseModalities responseLogprobs logprobs presencePenalty frequencyPenalty mediaResolution speechConfig imageConfig'.split(
+    ' ',
+  ),
+)
+
+function configComplaints(config: JsonObject, hasTools: boolean, model: string): string[] {
+  const found = Object.keys(config).flatMap((key) => (configFields.has(key) ? [] : [`Unknown name "${key}"`]))
+  const { thinkingConfig, responseMimeType, responseJsonSchema } = config
+  const { thinkingLevel, thinkingBudget } = record(thinkingConfig)
+  const isOld = /(^|\/)(gemini-[12]\b|gemma|learnlm)/.test(model)
+  if (thinkingLevel !== undefined && thinkingBudget !== undefined) found.push('a level and a budget')
+  if (thinkingLevel !== undefined && (isOld || !/^(MINIMAL|LOW|MEDIUM|HIGH|XHIGH)$/.test(textOf(thinkingLevel))))
+    found.push(`thinking level "${textOf(thinkingLevel)}"`)
+  if (typeof thinkingBudget === 'number' && /gemini-2\.5-pro/.test(model) && thinkingBudget < 128)
+    found.push(`The thinking budget ${thinkingBudget} is invalid`)
+  if (thinkingConfig !== undefined && /gemini-(1|2\.0)/.test(model)) found.push('Thinking is not supported')
+  if (responseJsonSchema === undefined) return found
+  if (responseMimeType !== 'application/json') found.push('a schema without its mime type')
+  if (hasTools && isOld) found.push("Function calling with a response mime type: 'application/json' is unsupported")
+  return [...found, ...schemaComplaints(responseJsonSchema)]
 }
 
 function partComplaints(part: JsonObject, role: string): string[] {
@@ -34,7 +101,12 @@ function partComplaints(part: JsonObject, role: string): string[] {
   if (data.length === 0) found.push('a part has no data')
   if (data.filter((key) => dataFields.has(key)).length > 1) found.push(`a part has ${data.join(' and ')}`)
   if (part.text === '' && !part.thoughtSignature) found.push('a text is empty')
-  const { functionCall: call, functionResponse: response } = part
+  const { functionCall: call, functionResponse: response, inlineData, fileData } = part
+  const known = data.filter((key) => dataFields.has(key))
+  if (role === 'user' && data.length > 0 && known.length === 0) found.push(`a part has only ${data.join()}`)
+  if (inlineData !== undefined && !(textOf(record(inlineData).mimeType) && textOf(record(inlineData).data)))
+    found.push('inlineData has no type or no data')
+  if (fileData !== undefined && !textOf(record(fileData).fileUri)) found.push('fileData has no URI')
   if (call !== undefined) {
     if (role !== 'model') found.push('a call is not of the model')
     if (!callName.test(textOf(record(call).name))) found.push(`a call is of "${textOf(record(call).name)}"`)
@@ -71,17 +143,11 @@ function callComplaints(contents: readonly JsonObject[], i: number, model: strin
   return found
 }
 
-const known = new Set(
-  '$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering'.split(
-    ' ',
-  ),
-)
-
 function schemaComplaints(schema: Json): string[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ['a schema is not an object']
-  const found = Object.keys(schema).flatMap((key) => (known.has(key) ? [] : [`a schema has ${key}`]))
+  const found = Object.keys(schema).flatMap((key) => (readKeywords.has(key) ? [] : [`a schema has ${key}`]))
   const { $ref, properties = {}, $defs = {}, items, additionalProperties: more } = schema as JsonObject
-  if ($ref !== undefined && Object.keys(schema).length > 1) found.push('a $ref has siblings')
+  if ($ref !== undefined && Object.keys(schema).some((key) => !key.startsWith('$'))) found.push('a $ref has siblings')
   if (Array.isArray(items)) found.push('items is a list')
   const lists = ['anyOf', 'oneOf', 'prefixItems'].flatMap((key) => listOf((schema as JsonObject)[key]))
   const inside = [...Object.values(record(properties)), ...Object.values(record($defs)), ...lists]

@@ -60,7 +60,9 @@ export function chatToolChoice(
   if (can.required === undefined) return mode === 'auto' ? told() : told(undefined, [emulated])
   if (mode === 'none') return told('none')
   // A name that was not told of would be refused.
-  const chosen = names && tools.filter(({ name }) => names.includes(name)).map((tool) => toNamed(tool, can))
+  const chosen = names
+    ?.flatMap((name) => tools.find((tool) => tool.name === name) ?? [])
+    .map((tool) => toNamed(tool, can))
   if (mode === 'auto') {
     if (!chosen || can.chosen !== 'some') return told()
     return told(chosen.length === 0 ? 'none' : allowed(mode, chosen))

@@ -1,10 +1,11 @@
-import type { FinishReason } from '../../core/events.js'
+import type { FinishReason, Remark } from '../../core/events.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { Usage } from '../../core/usage.js'
 import { HandrailError } from '../../errors.js'
 import type { ModelDelta, ModelReply, ReplyPart } from '../model.js'
 import { ReportedError } from '../model-error.js'
 import type { Decoder } from '../read-reply.js'
+import { createRemarks } from '../told.js'
 import { badReply, countAt, inner, objectsAt, stringAt, textAt, toUsage } from '../wire.js'
 import { toFacts } from './failure.js'
 import { putArgument } from './partial-args.js'
@@ -16,6 +17,10 @@ interface Progress {
   open?: { readonly index: number; readonly args: Record<string, Json> }
   finish: string
   why: string
+  /** The prompt was refused. */
+  isBlocked: boolean
+  /** Of a candidate, which are no part of its content. */
+  readonly sources: Map<string, Json>
   usage?: JsonObject
   /** Of the goes before this one. */
   readonly earlier: JsonObject[]
@@ -25,9 +30,14 @@ interface Progress {
  * Reads one stream of `generateContent`, or its one answer. It has no last event: the reply is there when the stream has ended
  * after a finish reason.
  * @param toolNames our names of tools, by those on the wire, where they differ
+ * @param asked what there is to say of the request
  */
-export function createGeminiDecoder(toolNames: ReadonlyMap<string, string> = new Map()): Decoder {
-  const progress: Progress = { natives: [], finish: '', why: '', earlier: [] }
+export function createGeminiDecoder(
+  toolNames: ReadonlyMap<string, string> = new Map(),
+  asked: readonly Remark[] = [],
+): Decoder {
+  const progress: Progress = { natives: [], finish: '', why: '', isBlocked: false, sources: new Map(), earlier: [] }
+  const remarks = createRemarks(asked)
   let reply: ModelReply | undefined
   return {
     reply: () => reply,
@@ -39,12 +49,17 @@ export function createGeminiDecoder(toolNames: ReadonlyMap<string, string> = new
       const usage = inner(event, 'usageMetadata')
       if (countAt(usage, 'promptTokenCount') !== undefined) progress.usage = usage
       const blocked = textAt(inner(event, 'promptFeedback'), 'blockReason')
-      if (blocked) progress.finish = blocked
-      if (blocked) progress.why = textAt(inner(event, 'promptFeedback'), 'blockReasonMessage')
+      if (blocked) {
+        const why = textAt(inner(event, 'promptFeedback'), 'blockReasonMessage')
+        Object.assign(progress, { finish: blocked, why, isBlocked: true })
+      }
+      if (isJsonObject(event.modelStatus)) progress.sources.set('modelStatus', event.modelStatus)
+      if (!Object.keys(event).some((key) => known.has(key)) && Object.keys(event).length > 0) remarks.unknown(event)
       const candidate = objectsAt(event, 'candidates').find(({ index }) => index === undefined || index === 0)
       if (!candidate) return []
       progress.finish = textAt(candidate, 'finishReason') || progress.finish
       progress.why = textAt(candidate, 'finishMessage') || progress.why
+      for (const key of sources) if (isJsonObject(candidate[key])) progress.sources.set(key, candidate[key])
       if (candidate.finishReason === 'CONTINUATION' && progress.usage) {
         progress.earlier.push(progress.usage)
         progress.usage = undefined
@@ -52,10 +67,20 @@ export function createGeminiDecoder(toolNames: ReadonlyMap<string, string> = new
       return objectsAt(inner(candidate, 'content') ?? {}, 'parts').flatMap((part) => take(progress, part, toolNames))
     },
     end() {
-      if (progress.finish) reply = toReply(progress, toolNames)
+      if (!progress.finish) return
+      for (const [key, detail] of progress.sources) remarks.note({ code: codeOf(key), detail })
+      reply = { ...toReply(progress, toolNames), ...remarks.all() }
     },
   }
 }
+
+/** What an event may be about, or hold alone. */
+const known = new Set(
+  'candidates usageMetadata promptFeedback modelStatus modelVersion responseId createTime sdkHttpResponse'.split(' '),
+)
+/** What an answer is built on: nobody takes it back, but people want to see it. */
+const sources = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata']
+const codeOf = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function take(progress: Progress, part: JsonObject, toolNames: ReadonlyMap<string, string>): ModelDelta[] {
   if (isJsonObject(part.functionCall)) return takeCall(progress, part, part.functionCall, toolNames)
@@ -128,12 +153,13 @@ const flukes = new Set([
   'OTHER',
   'NO_IMAGE',
   'FINISH_REASON_UNSPECIFIED',
+  'UNEXPECTED_TOOL_CALL',
 ])
 const blocks =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_.*|MODEL_ARMOR|ESCALATION|PUP_LIMITED_DISABLED|JAILBREAK|BLOCK.*)$/
 
 function toReply(
-  { natives, open, finish, why, usage, earlier }: Progress,
+  { natives, open, finish, why, isBlocked, usage, earlier }: Progress,
   toolNames: ReadonlyMap<string, string>,
 ): ModelReply {
   const isCut = finish === 'MAX_TOKENS'
@@ -142,7 +168,7 @@ function toReply(
   const parts = whole.filter((native) => Object.keys(native).length > 0).map((native) => toPart(native, toolNames))
   const hasCalls = parts.some(({ type }) => type === 'call')
   const counts = usageOf(usage ? [...earlier, usage] : earlier)
-  if (blocks.test(finish)) {
+  if (isBlocked || blocks.test(finish)) {
     const kept = parts.filter(({ type }) => type !== 'call')
     const text = why || `The answer was blocked: ${finish}`
     return { parts: [...kept, { type: 'refusal', text }], finish: 'content-filter', usage: counts }

@@ -1,122 +1,88 @@
-import { isJsonObject, type JsonObject } from '../../core/json.js'
-import type { KeyedCall, Message, Origin } from '../../core/transcript.js'
-import { argumentsOf, checkHistory, isOwn, legalName, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
+import type { Remark } from '../../core/events.js'
+import type { JsonObject } from '../../core/json.js'
+import { isTextTool, type ToolDefinition } from '../../core/tool-definition.js'
+import { withExtra } from '../extra.js'
+import { checkHistory } from '../history.js'
+import { hostedTools } from '../hosted-tools.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
+import { offeredTools } from '../offered.js'
 import { toRootSchema } from '../root-schema.js'
-import { inner, textAt } from '../wire.js'
+import { textToolSchema } from '../text-tool.js'
+import { ignored } from '../told.js'
+import { geminiCapabilities } from './capabilities.js'
+import { toContents, type Content } from './contents.js'
+import { geminiName } from './names.js'
 import { toGeminiSchema } from './schema.js'
+import { geminiAnswer, geminiSettings, geminiToolChoice } from './settings.js'
 
 /** The body of a request, as it is on the wire: the SDK's own types leave out parts that it does not know. */
 export interface GeminiBody {
   readonly contents: readonly Content[]
   readonly systemInstruction?: { readonly parts: readonly JsonObject[] }
-  readonly tools?: readonly { readonly functionDeclarations: readonly JsonObject[] }[]
-  readonly generationConfig?: { readonly maxOutputTokens: number }
+  readonly tools?: readonly JsonObject[]
+  readonly toolConfig?: JsonObject
+  readonly generationConfig?: JsonObject
+  readonly serviceTier?: string
 }
-interface Content {
-  readonly role: 'user' | 'model'
-  readonly parts: readonly JsonObject[]
+
+interface GeminiRequest {
+  readonly body: GeminiBody
+  /** What of the settings is not in it. */
+  readonly remarks: readonly Remark[]
 }
+
+/** Fields that only we may fill in. */
+const ours = ['contents', 'systemInstruction', 'tools', 'model', 'continuationToken']
 
 /**
- * The body of a `generateContent` request. The results of a turn's calls are one content right after it, in the calls' order.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one.
+ * A `generateContent` request, with nothing in it that the model is known not to take.
+ * @throws {HandrailError} `model_bad_request` when a call of the history has no result or more than one, when `extra` has a field
+ * that is ours, or when a hosted tool is to be asked about.
  */
-export function encodeGemini(request: ModelRequest, config: ModelConfig): GeminiBody {
-  const { instructions, tools, messages } = request
+export function toGeminiRequest(
+  request: ModelRequest,
+  config: ModelConfig,
+  can = geminiCapabilities(config),
+): GeminiRequest {
+  const { instructions, messages } = request
   checkHistory(messages)
-  const contents = toContents(messages, config)
+  const { told } = offeredTools(request, { ...config, programs: false }, false)
+  const hosted = hostedTools(config)
+  // Functions are what the app is about: where only one of the two may be, they are.
+  const kept = told.length > 0 && !can.mixed ? [] : hosted
+  const dropped = hosted.slice(kept.length)
+  // With what is cached its instructions and tools are, too, and may not be said again.
+  const isCached = config.extra?.cachedContent !== undefined
+  const hasTools = told.length + kept.length > 0
+  const choice = geminiToolChoice(request, isCached ? [] : told, can)
+  const settings = geminiSettings(config, can)
+  const isMixed = told.length > 0 && kept.length > 0 && can.invocations && !isCached
+  const toolConfig = { ...choice.fields, ...(isMixed ? { includeServerSideToolInvocations: true } : {}) }
+  const generationConfig = { ...settings.fields, ...geminiAnswer(request, can, hasTools) }
+  const functions = told.length === 0 ? [] : [{ functionDeclarations: told.map(toDeclaration) }]
+  const body: GeminiBody = {
+    contents: toContents(messages, config, can),
+    ...(instructions.trim() === '' || isCached ? {} : { systemInstruction: { parts: [{ text: instructions }] } }),
+    ...(hasTools && !isCached ? { tools: [...kept, ...functions] } : {}),
+    ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig }),
+    ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
+    ...(config.serviceTier === undefined ? {} : { serviceTier: config.serviceTier }),
+  }
   return {
-    contents: demandsSignatures(config.model) ? contents.map(signed) : contents,
-    ...(instructions.trim() === '' ? {} : { systemInstruction: { parts: [{ text: instructions }] } }),
-    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(toDeclaration) }] }),
-    ...(config.maxOutputTokens === undefined ? {} : { generationConfig: { maxOutputTokens: config.maxOutputTokens } }),
+    body: withExtra(body, config, ours),
+    remarks: [...settings.remarks, ...(dropped.length > 0 ? [ignored('hostedTools', dropped)] : []), ...choice.remarks],
   }
 }
 
-const toDeclaration = ({ name, description, input }: ModelRequest['tools'][number]): JsonObject => ({
-  name: geminiName(name),
-  description,
-  parametersJsonSchema: toGeminiSchema(toRootSchema(input)),
+/** The body alone; throws as `toGeminiRequest` does. */
+export const encodeGemini = (
+  request: ModelRequest,
+  config: ModelConfig,
+  can = geminiCapabilities(config),
+): GeminiBody => toGeminiRequest(request, config, can).body
+
+const toDeclaration = (tool: ToolDefinition): JsonObject => ({
+  name: geminiName(tool.name),
+  description: tool.description,
+  parametersJsonSchema: isTextTool(tool) ? textToolSchema(tool) : toGeminiSchema(toRootSchema(tool.input)),
 })
-
-/** A name that Gemini takes: it may not begin with a digit or a dash. */
-export const geminiName = (name: string): string =>
-  legalName(name)
-    .replace(/^[^a-zA-Z_]/, '_$&')
-    .slice(0, 64)
-
-function toContents(messages: readonly Message[], config: ModelConfig): Content[] {
-  const ids = wireIds(messages, config)
-  const contents: Content[] = []
-  for (const [i, message] of messages.entries()) {
-    if (message.role === 'user' || message.role === 'news') contents.push(userContent(message.text))
-    if (message.role !== 'assistant') continue
-    const { parts, responses } = toTurn(message, messages.slice(i + 1), config, ids)
-    // A turn of calls must follow one of the user, so what the model said in two goes is one turn.
-    const before = contents.at(-1)?.role === 'model' ? contents.pop()!.parts : []
-    if (before.length + parts.length > 0) contents.push({ role: 'model', parts: [...before, ...parts] })
-    if (responses.length > 0) contents.push({ role: 'user', parts: responses })
-  }
-  return contents
-}
-
-/** Blank text is refused by some models. */
-const userContent = (text: string): Content => ({
-  role: 'user',
-  parts: [{ text: text.trim() === '' ? '(no text)' : text }],
-})
-
-type Turn = { readonly parts: JsonObject[]; readonly responses: JsonObject[] }
-
-function toTurn(
-  message: Message & { role: 'assistant' },
-  after: readonly Message[],
-  self: Origin,
-  ids: ReadonlyMap<string, string>,
-): Turn {
-  const own = isOwn(message.origin, self)
-  const isRefusedHere = message.origin.provider === self.provider
-  const parts: JsonObject[] = []
-  const responses: JsonObject[] = []
-  for (const { part, call } of partsOf(message)) {
-    const native = own ? nativeOf(part) : undefined
-    if (call) {
-      const wire = native ?? rebuilt(call, ids.get(call.key)!)
-      parts.push(wire)
-      responses.push(toResponse(inner(wire, 'functionCall') ?? {}, resultOf(call, after)))
-    } else if (native) parts.push(native)
-    else if (part.type === 'text' || (part.type === 'refusal' && !isRefusedHere)) parts.push(...toText(part))
-  }
-  // Thoughts alone are no turn: what they led to was cut.
-  return parts.every(({ thought }) => thought === true) ? { parts: [], responses } : { parts, responses }
-}
-
-const toText = ({ text }: PartOf & { type: 'text' | 'refusal' }): JsonObject[] => (text.trim() === '' ? [] : [{ text }])
-
-const rebuilt = (call: KeyedCall, id: string): JsonObject => ({
-  functionCall: { id, name: geminiName(call.toolName), args: argumentsOf(call) },
-})
-
-/** `checkHistory` made sure that it is there. */
-const resultOf = (call: KeyedCall, after: readonly Message[]) =>
-  after.find((message) => message.role === 'tool' && message.call.key === call.key) as Message & { role: 'tool' }
-
-function toResponse(functionCall: JsonObject, { outcome, text }: Message & { role: 'tool' }): JsonObject {
-  const id = textAt(functionCall, 'id')
-  const response: JsonObject = outcome === 'ok' ? { output: text } : { error: text }
-  return { functionResponse: { ...(id ? { id } : {}), name: textAt(functionCall, 'name'), response } }
-}
-
-/** From Gemini 3 on, a turn is refused whose first call has no signature. */
-const demandsSignatures = (model: string): boolean => !/(^|\/)(gemini-[12]\b|gemma|learnlm)/.test(model)
-
-/** The word that the API takes for a signature that there never was: "skip_thought_signature_validator" in Base64. */
-export const noSignature = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
-
-function signed(content: Content): Content {
-  const at = content.parts.findIndex(({ functionCall }) => isJsonObject(functionCall))
-  const first = content.parts[at]
-  if (content.role !== 'model' || !first || first.thoughtSignature) return content
-  return { ...content, parts: content.parts.with(at, { ...first, thoughtSignature: noSignature }) }
-}

@@ -6,8 +6,9 @@ import type { Model, ModelConfig } from '../model.js'
 import { ReportedError, toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
 import { createGeminiDecoder } from './decode.js'
-import { encodeGemini, geminiName } from './encode.js'
+import { toGeminiRequest } from './encode.js'
 import { errorIn, toFacts } from './failure.js'
+import { geminiName } from './names.js'
 import { sendRequest, Unreachable } from './request.js'
 
 const defaultBaseURL = 'https://generativelanguage.googleapis.com/v1'
@@ -37,7 +38,7 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
     provider: config.provider,
     model: config.model,
     generate: async (request, options) => {
-      const body = encodeGemini(request, config)
+      const { body, remarks } = toGeminiRequest(request, config)
       const toolNames = new Map(request.tools.map(({ name }) => [geminiName(name), name]))
       const stop = new AbortController()
       const signal = AbortSignal.any([options.signal, stop.signal])
@@ -64,7 +65,7 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
         const first = await ask({})
         return { data: allOf(first, ask, stop), response: response! }
       }
-      return readReply({ config, decoder: createGeminiDecoder(toolNames), open, toError }, options)
+      return readReply({ config, decoder: createGeminiDecoder(toolNames, remarks), open, toError }, options)
     },
   }
 }

@@ -1,0 +1,28 @@
+import { fileNote, type AttachedFile } from '../../core/attached-file.js'
+import type { JsonObject } from '../../core/json.js'
+
+/** What every model of the API takes. */
+const media = /^(image\/(png|jpe?g|webp|hei[cf])|audio\/.+|video\/.+|application\/pdf|text\/.+)$/
+/** What it takes inside of a result. */
+const inResults = /^(image\/(png|jpe?g|webp)|application\/pdf|text\/plain)$/
+
+/** A file as a part, or a note of it. */
+export const toFilePart = (file: AttachedFile): JsonObject =>
+  media.test(file.mediaType) ? toData(file) : { text: fileNote(file) }
+
+const toData = (file: AttachedFile): JsonObject => {
+  const { mediaType: mimeType } = file
+  return 'data' in file ? { inlineData: { mimeType, data: file.data } } : { fileData: { mimeType, fileUri: file.url } }
+}
+
+/** The files of a result that go into it, and those that come after all results. A note of each is in the text of its result. */
+export function resultFiles(
+  files: readonly AttachedFile[],
+  canHold: boolean,
+): { readonly inside: JsonObject[]; readonly after: JsonObject[] } {
+  const isInside = ({ mediaType }: AttachedFile) => canHold && inResults.test(mediaType)
+  return {
+    inside: files.filter(isInside).map(toData),
+    after: files.filter((file) => !isInside(file) && media.test(file.mediaType)).map(toData),
+  }
+}
