@@ -116,9 +116,12 @@ const brief = (value: Json | undefined): string => {
 
 function complaintsOf({ family, url }: RecordedRequest, ours: JsonObject, model: string): string[] {
   if (family === 'openai') return openAIComplaints(ours)
-  if (family === 'anthropic') return anthropicComplaints(ours)
+  if (family === 'anthropic') return anthropicComplaints(ours, recordedVersion)
   return family === 'chat' ? chatComplaints(ours, rulesFor(url)) : geminiComplaints(ours, model)
 }
+
+/** Of the Messages API, under which all was recorded. */
+const recordedVersion = '2023-06-01'
 
 const opaqueKeys = /^(signature|encrypted_\w+|thought_?[sS]ignature|fingerprint|redacted_thinking)$/
 
