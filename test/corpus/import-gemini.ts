@@ -12,8 +12,10 @@ export function importGemini({ request, url }: RecordedRequest): Imported {
   const { contents, systemInstruction, tools, toolConfig, generationConfig, serviceTier, ...rest } = body
   const { functionCallingConfig, includeServerSideToolInvocations: shows, ...more } = record(toolConfig)
   const { options, answer, extra } = settingsOf(record(generationConfig))
-  const hosted = listOf(tools).flatMap(({ functionDeclarations: _, ...tool }) =>
-    Object.entries(tool).map(([name, value]) => ({ tool: { [name]: value }, risk: 'read' as const })),
+  const hosted = listOf(tools).flatMap((tool) =>
+    Object.entries(tool).flatMap(([name, value]) =>
+      name === 'functionDeclarations' ? [] : [{ tool: { [name]: value }, risk: 'read' as const }],
+    ),
   )
   const declared = listOf(tools).flatMap(({ functionDeclarations }) => listOf(functionDeclarations))
   const isValidated = record(functionCallingConfig).mode === 'VALIDATED'

@@ -40,7 +40,7 @@ function toolComplaints(body: JsonObject, model: string): string[] {
   const found: string[] = []
   const tools = listOf(body.tools)
   const names: string[] = []
-  const hosted = tools.flatMap(({ functionDeclarations: _, ...rest }) => Object.keys(rest))
+  const hosted = tools.flatMap((tool) => Object.keys(tool).filter((key) => key !== 'functionDeclarations'))
   for (const { functionDeclarations } of tools)
     for (const { name, parametersJsonSchema, parameters } of listOf(functionDeclarations)) {
       names.push(textOf(name))
