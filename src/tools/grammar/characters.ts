@@ -75,25 +75,34 @@ const posixClasses: Readonly<Record<string, string>> = {
 export const posixClass = (name: string, ignoreCase: boolean): Test | undefined =>
   Object.hasOwn(posixClasses, name) ? byRegExp(posixClasses[name]!, ignoreCase) : undefined
 
-/** `Greek`, `L`, `lowercase_letter`, `sc=Greek`: Rust leaves out what JavaScript wants to be told. */
+/** `Greek`, `L`, `lowercase letter`, `sc=greek`: Rust leaves out what JavaScript wants to be told. */
 export function propertyClass(name: string, ignoreCase: boolean): Test | undefined {
-  const [key, value] = name.includes('=') ? name.split('=', 2) : [undefined, name]
-  const capital = value!
+  const [value = '', key] = name.split('=').reverse()
+  const capital = value
     .trim()
     .split(/[\s_-]+/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('_')
-  const keys = key === undefined ? ['', 'Script='] : [`${key.trim()}=`]
-  for (const before of keys)
-    for (const each of [value!, capital]) {
-      if (!/^\w+$/.test(each)) continue
+  const kinds = key === undefined ? ['', 'Script='] : [kindsOf[key.trim().toLowerCase()]]
+  for (const kind of kinds)
+    for (const each of [value, capital]) {
+      if (kind === undefined || !/^\w+$/.test(each)) continue
       try {
-        return byRegExp(`\\p{${before}${each}}`, ignoreCase)
+        return byRegExp(`\\p{${kind}${each}}`, ignoreCase)
       } catch {
         // The engine knows no such property: the next spelling may be one.
       }
     }
   return undefined
+}
+
+const kindsOf: Readonly<Record<string, string>> = {
+  gc: '',
+  general_category: '',
+  sc: 'Script=',
+  script: 'Script=',
+  scx: 'Script_Extensions=',
+  script_extensions: 'Script_Extensions=',
 }
 
 /** What is beside a place: nothing, a line break, a letter of a word, or anything else. */
