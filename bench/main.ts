@@ -2,6 +2,7 @@ import type { Outcome } from './compare.js'
 
 const measurements: Readonly<Record<string, () => Promise<{ measure(): Promise<Outcome[]> }>>> = {
   append: () => import('./append.js'),
+  decode: () => import('./decode.js'),
   fold: () => import('./fold.js'),
   loop: () => import('./loop.js'),
   'page-call': () => import('./page-call.js'),

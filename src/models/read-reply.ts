@@ -22,31 +22,37 @@ interface Exchange {
   toError(error: unknown, started: boolean): Error
 }
 
-/** One request and its stream, to the reply. */
+/** One request and its stream, to the reply. What the one who listens throws is thrown as it is. */
 export async function readReply(exchange: Exchange, { signal, onDelta }: GenerateOptions): Promise<ModelReply> {
-  for await (const delta of deltas(exchange, signal)) onDelta(delta)
-  const reply = exchange.decoder.reply()
-  if (reply) return reply
-  throw signal.aborted ? aborted(exchange.config) : streamCut(exchange.config)
-}
-
-async function* deltas(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ModelDelta> {
   const { config, decoder } = exchange
   let started = false
+  let mistake: { readonly error: unknown } | undefined
+  const show = (delta: ModelDelta) => {
+    try {
+      onDelta(delta)
+    } catch (error) {
+      mistake = { error }
+      throw error
+    }
+  }
   try {
     const { data, response } = await exchange.open()
     started = true
     await checkType(response, config)
     for await (const event of data) {
-      if (signal.aborted) return
-      yield* decoder.push(event)
-      if (decoder.reply()) return
+      if (signal.aborted) break
+      for (const delta of decoder.push(event)) show(delta)
+      if (decoder.reply()) break
     }
     // An SDK may end an aborted stream as if it were complete.
-    if (!signal.aborted) decoder.end?.()
+    if (!decoder.reply() && !signal.aborted) decoder.end?.()
   } catch (error) {
+    if (mistake) throw mistake.error
     throw signal.aborted ? aborted(config) : exchange.toError(error, started)
   }
+  const reply = decoder.reply()
+  if (reply) return reply
+  throw signal.aborted ? aborted(config) : streamCut(config)
 }
 
 /** A wrong base URL often answers 200 with a page. */
