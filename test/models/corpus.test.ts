@@ -232,7 +232,7 @@ describe('npm run corpus -- requests', () => {
         answered(chatUrl, { ...chatRequest, top_p: 0.5, tools: [tool] }),
         answered(chatUrl, { ...chatRequest, messages: [picture] }),
         answered(messagesUrl, { ...claudeRequest, tool_choice: { type: 'any' } }),
-        answered(responsesUrl, { ...gptRequest, tools: [{ type: 'web_search' }] }),
+        answered(responsesUrl, { ...gptRequest, tools: [{ type: 'local_shell' }] }),
       ),
     })
     expect(summary).toMatchObject({
@@ -244,7 +244,7 @@ describe('npm run corpus -- requests', () => {
         'chat tools.strict': 1,
         'chat content of type "image_url"': 1,
         'anthropic tool_choice': 1,
-        'openai tool web_search': 1,
+        'openai tool local_shell of the client': 1,
       },
     })
   })

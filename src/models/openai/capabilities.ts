@@ -20,6 +20,8 @@ export interface OpenAICapabilities {
   /** Its own search of deferred tools. */
   readonly toolSearch: boolean
   readonly namespaces: boolean
+  /** Tools that it is told of in the middle of a conversation. */
+  readonly addedTools: boolean
   /** Programs that it runs, in JavaScript. */
   readonly programs: boolean
   readonly images: boolean
@@ -27,6 +29,8 @@ export interface OpenAICapabilities {
   readonly documents: boolean
   /** Its thinking may be sent back. */
   readonly reasoningBack: boolean
+  /** What it says and thinks in a turn stands before its calls. */
+  readonly callsLast: boolean
   /** A response that it keeps may be referred to. */
   readonly stored: boolean
   /** How its prompt cache is told to keep what it has for longer. */
@@ -52,10 +56,12 @@ const newest: OpenAICapabilities = {
   allowedTools: true,
   toolSearch: true,
   namespaces: true,
+  addedTools: true,
   programs: true,
   images: true,
   documents: true,
   reasoningBack: true,
+  callsLast: false,
   stored: true,
   longCache: 'options',
 }
@@ -70,7 +76,7 @@ const gpt54: OpenAICapabilities = {
   programs: false,
   longCache: 'retention',
 }
-const gpt52: OpenAICapabilities = { ...gpt54, toolSearch: false, namespaces: false }
+const gpt52: OpenAICapabilities = { ...gpt54, toolSearch: false, namespaces: false, addedTools: false }
 const gpt51: OpenAICapabilities = { ...gpt52, efforts: efforts('none', 'low', 'medium', 'high') }
 const gpt5: OpenAICapabilities = {
   ...gpt51,
@@ -93,7 +99,20 @@ const oSeries: OpenAICapabilities = {
   sampling: 'never',
 }
 
+/** Of other makers, and of names that an app gave: what was asked for is tried, and nothing else. */
+const unknown: OpenAICapabilities = {
+  ...unthinking,
+  efforts: efforts('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  sampling: 'always',
+  textTools: false,
+  allowedTools: false,
+  namespaces: false,
+  addedTools: false,
+  longCache: 'none',
+}
+
 export const openAIRows: readonly OpenAIRow[] = [
+  { prefix: '', ...unknown },
   { prefix: 'gpt-', ...newest },
   { prefix: 'gpt-6-sol', ...unthinking },
   { prefix: 'gpt-6-luna', ...unthinking },
@@ -134,22 +153,12 @@ export const openAIRows: readonly OpenAIRow[] = [
   { prefix: 'o4', ...oSeries },
   { prefix: 'codex-mini', ...oSeries },
   { prefix: 'gpt-oss', ...oSeries, sampling: 'always', allowedTools: false, images: false, documents: false },
+  { prefix: 'deepseek', ...unknown, callsLast: true },
 ]
-
-/** Of other makers, and of names that an app gave: what was asked for is tried, and nothing else. */
-const unknown: OpenAICapabilities = {
-  ...unthinking,
-  efforts: efforts('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
-  sampling: 'always',
-  textTools: false,
-  allowedTools: false,
-  namespaces: false,
-  longCache: 'none',
-}
 
 /** @param model also with its maker before it, as in `openai/gpt-4o`, or tuned, as in `ft:gpt-4o:…` */
 export function openAICapabilities(model: string): OpenAICapabilities {
   const name = model.replace(/^.*\//s, '').replace(/^ft:/, '')
   const rows = openAIRows.filter(({ prefix }) => name.startsWith(prefix))
-  return rows.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? unknown
+  return rows.toSorted((a, b) => b.prefix.length - a.prefix.length)[0]!
 }

@@ -31,7 +31,9 @@ export function toChoice(
   if (!names) return mode === 'required' ? { tool_choice: 'required' } : {}
   const found = names.flatMap((name) => offered.get(name) ?? [])
   const direct = found.filter(({ definition }) => isForModel(definition))
-  const isNameable = found.every(({ isDeferred, namespace }) => !isDeferred && namespace === undefined)
+  const isNameable = found.every(
+    ({ isDeferred, isAdded, namespace }) => !isDeferred && !isAdded && namespace === undefined,
+  )
   const remote = names.flatMap((name) => {
     const server = hostedTools.find(({ tool }) => name.startsWith(`${textAt(tool, 'server_label') || '?'}.`))
     const server_label = textAt(server?.tool, 'server_label')

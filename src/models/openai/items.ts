@@ -5,7 +5,7 @@ import { inner, textAt } from '../wire.js'
 import type { OpenAICapabilities } from './capabilities.js'
 import { toContent } from './files.js'
 import type { WireTools } from './tools.js'
-import { foreignItems, ownItems, type History, type Reply, type Turn } from './turn.js'
+import { turnItems, type History, type Reply, type Turn } from './turn.js'
 
 type Result = Message & { readonly role: 'tool' }
 
@@ -23,9 +23,11 @@ export function toItems(messages: readonly Message[], self: Origin, tools: WireT
     ids: wireIds(messages, self),
     programs: new Set(),
     reasoningBack: can.reasoningBack,
+    callsLast: can.callsLast,
     replies: new Map(),
   }
   const results = new Map<string, Result>()
+  const added = new Set<string>()
 
   const resultItems = (result: Result): JsonObject[] => {
     results.set(result.call.key, result)
@@ -33,6 +35,17 @@ export function toItems(messages: readonly Message[], self: Origin, tools: WireT
     if (reply.together?.some((key) => !results.has(key))) return []
     const all = reply.together?.map((key) => results.get(key)!) ?? [result]
     return [reply.type === 'mcp_approval_response' ? toApproval(reply, result) : toOutput(reply, all, tools, can)]
+  }
+
+  /** What the results of a turn tell of stands after the last of them, each tool once. */
+  const addedItems = (until: number): JsonObject[] => {
+    if (!can.addedTools || messages[until]?.role !== 'tool' || messages[until + 1]?.role === 'tool') return []
+    const from = messages.findLastIndex(({ role }, i) => role !== 'tool' && i < until)
+    const named = messages.slice(from + 1, until + 1).flatMap((one) => (one.role === 'tool' ? (one.tools ?? []) : []))
+    const fresh = [...new Set(named)].filter((name) => !added.has(name))
+    for (const name of fresh) added.add(name)
+    const definitions = tools.added(fresh)
+    return definitions.length > 0 ? [{ type: 'additional_tools', role: 'developer', tools: definitions }] : []
   }
 
   const itemsOf = (message: Message): JsonObject[] => {
@@ -48,12 +61,12 @@ export function toItems(messages: readonly Message[], self: Origin, tools: WireT
       case 'tool':
         return resultItems(message)
       case 'assistant':
-        return (isOwn(message.origin, self) ? ownItems : foreignItems)(message, history)
+        return turnItems(message, isOwn(message.origin, self), history)
     }
   }
 
   return {
-    items: messages.map(itemsOf),
+    items: messages.map((message, i) => [...itemsOf(message), ...addedItems(i)]),
     keepsIds: (turn) =>
       partsOf(turn).every(({ part, call }) => {
         const native = nativeOf(part)

@@ -25,10 +25,14 @@ export interface WireTools {
   readonly runsPrograms: boolean
   /** What the model is offered, by our name. */
   readonly offered: ReadonlyMap<string, OfferedTool>
+  /** The definitions of deferred tools that the model is told of in the middle. */
+  added(names: readonly string[]): JsonObject[]
 }
 export interface OfferedTool extends WireName {
   readonly definition: ToolDefinition
   readonly isDeferred: boolean
+  /** The model is told of it by the result that names it. */
+  readonly isAdded: boolean
   readonly isForPrograms: boolean
 }
 
@@ -38,6 +42,8 @@ export function toTools(request: ModelRequest, config: ModelConfig, can: OpenAIC
   const isProgram = (tool: JsonObject) => tool.type === 'programmatic_tool_calling'
   const wants = (config.programs === true && can.programs) || hosted.some(isProgram)
   const runsPrograms = wants && (told.some(isForPrograms) || hosted.some(isForHostedPrograms))
+  const tells = can.addedTools && searched.length === 0 && told.some(({ returnsTools }) => returnsTools)
+  const isAdded = (tool: ToolDefinition) => tells && tool.deferred === true
   const all = request.tools.filter((tool) => told.includes(tool) || searched.includes(tool))
   const mine = all.filter((tool) => isForModel(tool) || (runsPrograms && isForPrograms(tool)))
   const spaces = can.namespaces ? spacesOf(mine) : new Map<string, string>()
@@ -48,20 +54,35 @@ export function toTools(request: ModelRequest, config: ModelConfig, can: OpenAIC
         ...wireName(definition, spaces, can),
         definition,
         isDeferred: searched.includes(definition),
+        isAdded: isAdded(definition),
         isForPrograms: runsPrograms && isForPrograms(definition),
       },
     ]),
   )
   const isSearch = (tool: JsonObject) => tool.type === 'tool_search'
   const needsSearch = searched.length > 0 || hosted.some((tool) => tool.defer_loading === true)
+  const named = [...offered.values()].filter((tool) => !tool.isAdded)
   const tools = [
     ...(runsPrograms && !hosted.some(isProgram) ? [{ type: 'programmatic_tool_calling' }] : []),
     ...(needsSearch && !hosted.some(isSearch) ? [{ type: 'tool_search' }] : []),
     ...hosted.filter((tool) => !isProgram(tool) || runsPrograms),
-    ...grouped([...offered.values()], spaces, can),
+    ...grouped(named, spaces, can),
   ]
-  return { tools: tools as unknown as Tool[], runsPrograms, offered }
+  return {
+    tools: tools as unknown as Tool[],
+    runsPrograms,
+    offered,
+    added: (names) =>
+      grouped(
+        names.flatMap((name) => inFull(offered.get(name))),
+        spaces,
+        can,
+      ),
+  }
 }
+
+const inFull = (tool: OfferedTool | undefined): OfferedTool[] =>
+  tool && (tool.isDeferred || tool.isAdded) ? [{ ...tool, isDeferred: false }] : []
 
 /** How a call of a tool is named, also of one that is not offered any more or never was. */
 export const wireNameOf = (toolName: string, { offered }: WireTools): WireName =>

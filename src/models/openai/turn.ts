@@ -26,16 +26,23 @@ export interface History {
   readonly programs: Set<string>
   /** Whether reasoning goes back, too. */
   readonly reasoningBack: boolean
+  readonly callsLast: boolean
   /** By the key of the call. */
   readonly replies: Map<string, Reply>
 }
 
-/** A turn of another model: what only its maker can read is left out. */
-export const foreignItems = (turn: Turn, history: History): JsonObject[] =>
+/** The items of a turn of the same model as they were, and without what only its maker can read those of another. */
+export function turnItems(turn: Turn, isOwn: boolean, history: History): JsonObject[] {
+  const items = isOwn ? ownItems(turn, history) : foreignItems(turn, history)
+  if (!history.callsLast) return items
+  const isCall = ({ call_id: id, type }: JsonObject) => id !== undefined && type !== 'reasoning'
+  return [...items.filter((item) => !isCall(item)), ...items.filter(isCall)]
+}
+
+const foreignItems = (turn: Turn, history: History): JsonObject[] =>
   partsOf(turn).flatMap(({ part, call }) => (call ? [rebuilt(call, history)] : saidIn(part)))
 
-/** A turn of the same model: its items as they were. */
-export function ownItems(turn: Turn, history: History): JsonObject[] {
+function ownItems(turn: Turn, history: History): JsonObject[] {
   const entries = partsOf(turn).flatMap(({ part, call }): Entry[] => {
     const native = nativeOf(part)
     if (native || call) return [{ item: native ?? {}, native, call }]
