@@ -112,14 +112,13 @@ const unknown: OpenAICapabilities = {
 }
 
 export const openAIRows: readonly OpenAIRow[] = [
-  { prefix: '', ...unknown },
   { prefix: 'gpt-', ...newest },
   { prefix: 'gpt-6-sol', ...unthinking },
   { prefix: 'gpt-6-luna', ...unthinking },
   { prefix: 'gpt-6.1-sol', ...unthinking },
   { prefix: 'gpt-6.1-terra', ...unthinking },
   { prefix: 'gpt-6.2-sol', ...unthinking },
-  { prefix: 'gpt-5.6', ...unthinking },
+  { prefix: 'gpt-5.', ...unthinking },
   { prefix: 'gpt-5.5', ...gpt54 },
   { prefix: 'gpt-5.5-pro', ...gpt54, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
   { prefix: 'gpt-5.4', ...gpt54 },
@@ -159,6 +158,7 @@ export const openAIRows: readonly OpenAIRow[] = [
 /** @param model also with its maker before it, as in `openai/gpt-4o`, or tuned, as in `ft:gpt-4o:…` */
 export function openAICapabilities(model: string): OpenAICapabilities {
   const name = model.replace(/^.*\//s, '').replace(/^ft:/, '')
-  const rows = openAIRows.filter(({ prefix }) => name.startsWith(prefix))
-  return rows.toSorted((a, b) => b.prefix.length - a.prefix.length)[0]!
+  const isOf = ({ prefix }: OpenAIRow) => name.startsWith(prefix) && !/^\d\d/.test(name.slice(prefix.length - 1))
+  const rows = openAIRows.filter(isOf)
+  return rows.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? unknown
 }
