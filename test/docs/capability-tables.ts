@@ -49,6 +49,7 @@ function openAITable(): string[][] {
     namespaces: unless('namespaces'),
     addedTools: unless('tools that a result tells of'),
     programs: unless('programs'),
+    callsLast: (is) => (is ? 'text after a call' : undefined),
     images: unless('images'),
     documents: unless('documents'),
     stored: unless('`stored`'),
