@@ -150,7 +150,13 @@ const geminiEnds: Readonly<Record<string, string>> = {
   MAX_TOKENS: 'length',
   UNEXPECTED_TOOL_CALL: 'other',
   TOO_MANY_TOOL_CALLS: 'other',
+  OTHER: 'other',
+  NO_IMAGE: 'other',
+  FINISH_REASON_UNSPECIFIED: 'other',
 }
+
+/** With these a reply may come to nothing, which is worth another try. */
+const geminiFlukes = /^(UNEXPECTED_TOOL_CALL|OTHER|NO_IMAGE|FINISH_REASON_UNSPECIFIED)$/
 
 function geminiForm({ isStream, body }: RecordedResponse): Loose | undefined {
   const events = isStream ? eventsOf(body) : [JSON.parse(body) as JsonObject]
@@ -161,6 +167,7 @@ function geminiForm({ isStream, body }: RecordedResponse): Loose | undefined {
   if (end === undefined && !blocked) return undefined
   const told = factsOf(partsIn(events))
   if (end?.startsWith('MALFORMED')) return failure
+  if (!blocked && geminiFlukes.test(end ?? '') && partsIn(events).every(({ text }) => text === '')) return failure
   const usage = record(events.findLast((event) => record(event.usageMetadata).promptTokenCount)?.usageMetadata)
   const finish = geminiEnds[end ?? ''] ?? 'content-filter'
   return {

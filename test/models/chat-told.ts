@@ -36,15 +36,19 @@ function untagged(content: string, thoughts: string): Pick<Told, 'text' | 'thoug
   return { text, thoughts: thoughts + (inTags ?? '') }
 }
 
+/** The name and the input in the pieces of a call. That of a tool that takes a text is no JSON. */
+function inputOf(pieces: readonly JsonObject[]): { readonly name: string; readonly input: Json } {
+  const isText = pieces.some(({ type, function: called }) => type === 'custom' || called === undefined)
+  const called = pieces.map((piece) => record(isText ? piece.custom : piece.function))
+  const text = called.map((one) => textOf(isText ? one.input : one.arguments)).join('')
+  return { name: called.map(({ name }) => textOf(name)).join(''), input: isText ? text : parsed(text) }
+}
+
 export function toldBy(answer: JsonObject): Told {
   const message = record(listOf(answer.choices)[0]?.message)
   return {
     ...untagged(contentOf(message.content) || textOf(message.refusal), thoughtsOf(message)),
-    calls: listOf(message.tool_calls).map(({ id, function: called }) => ({
-      id: textOf(id),
-      name: textOf(record(called).name),
-      input: parsed(textOf(record(called).arguments)),
-    })),
+    calls: listOf(message.tool_calls).map((call) => ({ id: textOf(call.id), ...inputOf([call]) })),
     input: record(answer.usage).prompt_tokens,
   }
 }
@@ -56,7 +60,15 @@ export function heard({ parts, usage }: ModelReply): Told {
     text: text('text', 'refusal'),
     thoughts: text('reasoning'),
     calls: parts.flatMap((part) =>
-      part.type === 'call' ? [{ id: part.wireId ?? '', name: part.toolName, input: parsed(part.inputText) }] : [],
+      part.type === 'call'
+        ? [
+            {
+              id: part.wireId ?? '',
+              name: part.toolName,
+              input: part.isText ? part.inputText : parsed(part.inputText),
+            },
+          ]
+        : [],
     ),
     input: usage?.input,
   }
@@ -72,11 +84,7 @@ export function joined({ body }: { readonly body: string }): Told {
   const usages = chunks.map(({ usage, x_groq }) => record(usage ?? record(x_groq).usage).prompt_tokens)
   return {
     ...untagged(deltas.map(({ content }) => contentOf(content)).join(''), deltas.map(thoughtsOf).join('')),
-    calls: [...calls.values()].map((list) => ({
-      id: textOf(list[0]?.id),
-      name: list.map((piece) => textOf(record(piece.function).name)).join(''),
-      input: parsed(list.map((piece) => textOf(record(piece.function).arguments)).join('')),
-    })),
+    calls: [...calls.values()].map((list) => ({ id: textOf(list[0]?.id), ...inputOf(list) })),
     input: usages.findLast((count) => count !== undefined),
   }
 }
