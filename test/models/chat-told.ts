@@ -38,7 +38,7 @@ function untagged(content: string, thoughts: string): Pick<Told, 'text' | 'thoug
 
 /** The name and the input in the pieces of a call. That of a tool that takes a text is no JSON. */
 function inputOf(pieces: readonly JsonObject[]): { readonly name: string; readonly input: Json } {
-  const isText = pieces.some(({ type, function: called }) => type === 'custom' || called === undefined)
+  const isText = pieces.some(({ type }) => type === 'custom')
   const called = pieces.map((piece) => record(isText ? piece.custom : piece.function))
   const text = called.map((one) => textOf(isText ? one.input : one.arguments)).join('')
   return { name: called.map(({ name }) => textOf(name)).join(''), input: isText ? text : parsed(text) }

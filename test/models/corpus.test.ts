@@ -225,12 +225,12 @@ describe('npm run corpus -- requests', () => {
   })
 
   it('lists by feature what is not sent again', async () => {
-    const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }
+    const kept = { role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }
     const tool = { ...chatTool, function: { ...chatTool.function, strict: true } }
     const { summary } = await run(measureRequests, {
       'a.json': cassette(
-        answered(chatUrl, { ...chatRequest, top_p: 0.5, tools: [tool] }),
-        answered(chatUrl, { ...chatRequest, messages: [picture] }),
+        answered(chatUrl, { ...chatRequest, top_k: 5, tools: [tool] }),
+        answered(chatUrl, { ...chatRequest, messages: [kept] }),
         answered(messagesUrl, { ...claudeRequest, tool_choice: { type: 'any' } }),
         answered(responsesUrl, { ...gptRequest, tools: [{ type: 'local_shell' }] }),
       ),
@@ -240,9 +240,9 @@ describe('npm run corpus -- requests', () => {
       equal: 0,
       legal: 4,
       diffs: {
-        'chat top_p': 1,
+        'chat top_k': 1,
         'chat tools.strict': 1,
-        'chat content of type "image_url"': 1,
+        'chat content file': 1,
         'anthropic tool_choice': 1,
         'openai tool local_shell of the client': 1,
       },
