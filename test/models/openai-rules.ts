@@ -182,8 +182,9 @@ function reasoningComplaints(items: readonly JsonObject[]): string[] {
 function interleaved(items: readonly JsonObject[]): string[] {
   const open = new Set<string>()
   return items.flatMap((item) => {
-    if (item.type === 'function_call') open.add(textOf(item.call_id))
-    else if (item.type === 'function_call_output') open.delete(textOf(item.call_id))
+    const id = textOf(item.call_id ?? item.approval_request_id ?? item.id)
+    if (/^((function|custom_tool)_call|mcp_approval_request)$/.test(textOf(item.type))) open.add(id)
+    else if (/^((function|custom_tool)_call_output|mcp_approval_response)$/.test(textOf(item.type))) open.delete(id)
     else if (open.size > 0) return [`No tool output found for tool call ${[...open][0]}`]
     return []
   })

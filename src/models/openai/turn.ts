@@ -35,9 +35,11 @@ export interface History {
 export function turnItems(turn: Turn, isOwn: boolean, history: History): JsonObject[] {
   const items = isOwn ? ownItems(turn, history) : foreignItems(turn, history)
   if (!history.callsLast) return items
-  const isCall = ({ call_id: id, type }: JsonObject) => id !== undefined && type !== 'reasoning'
+  const isCall = ({ type }: JsonObject) => answered.has(type as string)
   return [...items.filter((item) => !isCall(item)), ...items.filter(isCall)]
 }
+
+const answered = new Set(['function_call', 'custom_tool_call', 'mcp_approval_request'])
 
 const foreignItems = (turn: Turn, history: History): JsonObject[] =>
   partsOf(turn).flatMap(({ part, call }) => (call ? [rebuilt(call, history)] : saidIn(part)))
@@ -45,6 +47,9 @@ const foreignItems = (turn: Turn, history: History): JsonObject[] =>
 function ownItems(turn: Turn, history: History): JsonObject[] {
   const entries = partsOf(turn).flatMap(({ part, call }): Entry[] => {
     const native = nativeOf(part)
+    if (native?.type === 'program') history.programs.add(textAt(native, 'call_id'))
+    // What another model's program came to is of no use without it.
+    if (native?.type === 'program_output' && !history.programs.has(textAt(native, 'call_id'))) return []
     if (native || call) return [{ item: native ?? {}, native, call }]
     return saidIn(part).map((item) => ({ item }))
   })
@@ -57,7 +62,6 @@ function ownItems(turn: Turn, history: History): JsonObject[] {
     const how = returns[i]!
     if (call) return callItems(call, native, how === 'bare', wrapped, history)
     if (how === 'never') return []
-    if (item.type === 'program') history.programs.add(textAt(item, 'call_id'))
     return [how === 'bare' ? withoutId(item) : item]
   })
 }
