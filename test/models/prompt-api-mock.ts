@@ -27,6 +27,8 @@ export interface MockOptions {
   readonly pieceSize?: number
   /** Whether `contextUsage` counts what the model wrote. */
   readonly countsReplies?: boolean
+  /** Whether it has `measureContextUsage`. */
+  readonly measures?: boolean
   readonly reply: (asked: Asked) => MockReply | Promise<MockReply>
 }
 
@@ -43,7 +45,7 @@ const exception = (name: string, message = `The mock says ${name}`) => new DOMEx
 
 /** A `LanguageModel` as its specification has it, whose words are given, and whose sessions are counted. */
 export function mockLanguageModel(options: MockOptions) {
-  const { contextWindow = 6_000, forgets = false, pieceSize = 5, countsReplies = true } = options
+  const { contextWindow = 6_000, forgets = false, pieceSize = 5, countsReplies = true, measures = true } = options
   let { availability = 'available' } = options
   const calls: string[] = []
   const created: unknown[] = []
@@ -59,6 +61,7 @@ export function mockLanguageModel(options: MockOptions) {
       super()
       this.#prompts = [...initial]
       this.contextUsage = tokens(initial)
+      if (!measures) Object.defineProperty(this, 'measureContextUsage', { value: undefined })
       sessions.add(this)
     }
 

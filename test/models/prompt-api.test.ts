@@ -185,6 +185,14 @@ describe('promptApiModel()', () => {
   })
 })
 
+it('leaves the usage to be estimated where the browser does not measure', async () => {
+  const { model } = start([{ answer: 'a' }, { answer: 'b' }], { measures: false })
+  const first = await ask(model).reply
+  expect(first).not.toHaveProperty('usage')
+  const messages = [...after(request().messages, first), user('More')]
+  expect(await ask(model, request({ messages })).reply).toMatchObject({ parts: [{ type: 'text', text: 'b' }] })
+})
+
 describe('what the model is held to', () => {
   const constraintOf = async (more: Partial<ModelRequest>) => {
     const { model, asked } = start([{ raw: '{"answer":"a"}' }])
@@ -215,6 +223,13 @@ describe('what the model is held to', () => {
     expect([names(one), JSON.stringify(one).includes('"answer"')]).toEqual([['find_order'], false])
     const any = await constraintOf({ toolChoice: { mode: 'required' } })
     expect([names(any), JSON.stringify(any).includes('"answer"')]).toEqual([['find_order', 'note'], false])
+  })
+
+  it('is an answer where a demand names no tool of it, and the log is told', async () => {
+    const { model } = start([{ answer: 'a' }])
+    const toolChoice = { mode: 'required', tools: ['nobody'] } as const
+    const { reply } = ask(model, request({ toolChoice }))
+    expect((await reply).remarks).toEqual([{ code: 'tool_choice_emulated', detail: toolChoice }])
   })
 
   it('is an answer that fits the schema, which is given as JSON', async () => {

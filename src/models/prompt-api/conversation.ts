@@ -56,8 +56,8 @@ export class Conversation {
     const { session } = this
     const fresh = prompts.slice(this.prompts.length)
     const before = session.contextUsage
-    const asked = await session.measureContextUsage(fresh, options)
-    if (before + asked > session.contextWindow) throw doesNotFit()
+    const asked = await session.measureContextUsage?.(fresh, options)
+    if (asked !== undefined && before + asked > session.contextWindow) throw doesNotFit()
     let text = ''
     for await (const piece of session.promptStreaming(fresh, options)) {
       text += piece
@@ -67,13 +67,12 @@ export class Conversation {
     if (this.#overflows) throw doesNotFit()
     const said: Prompt = { role: 'assistant', content: text }
     this.prompts = [...prompts, said]
+    if (asked === undefined) return { text }
     const input = before + asked
     const counted = session.contextUsage - input
     // Not every version counts what it writes.
-    return {
-      text,
-      usage: { input, output: counted > 0 ? counted : await session.measureContextUsage([said], options) },
-    }
+    const output = counted > 0 ? counted : await session.measureContextUsage!([said], options)
+    return { text, usage: { input, output } }
   }
 
   end(): void {
@@ -83,7 +82,8 @@ export class Conversation {
 
 export interface Written {
   readonly text: string
-  readonly usage: Usage
+  /** Absent: the browser does not count. */
+  readonly usage?: Usage
 }
 
 const doesNotFit = () => new DOMException('The conversation is longer than the window', 'QuotaExceededError')

@@ -42,7 +42,8 @@ export interface PromptOptions {
 export interface LanguageModelSession extends EventTarget {
   readonly contextUsage: number
   readonly contextWindow: number
-  measureContextUsage(input: readonly Prompt[], options: PromptOptions): Promise<number>
+  /** Older versions have other names for it. */
+  measureContextUsage?(input: readonly Prompt[], options: PromptOptions): Promise<number>
   promptStreaming(input: readonly Prompt[], options: PromptOptions): ReadableStream<string>
   destroy(): void
 }

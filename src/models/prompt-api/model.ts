@@ -79,7 +79,9 @@ class BuiltInModel implements PromptApiModel {
       show(wholeDelta(part))
       this.#last?.end()
       this.#last = conversation
-      return { parts: [part], finish: part.type === 'call' ? 'calls' : 'stop', usage }
+      const isLost = request.toolChoice?.mode === 'required' && part.type === 'text'
+      const remarks = isLost ? { remarks: [{ code: 'tool_choice_emulated', detail: { ...request.toolChoice } }] } : {}
+      return { parts: [part], finish: part.type === 'call' ? 'calls' : 'stop', ...(usage && { usage }), ...remarks }
     } catch (error) {
       conversation?.end()
       if (!signal.aborted && isOverflow(error)) return { parts: [], finish: 'context' }
