@@ -85,6 +85,21 @@ it('the model of the browser calls tools, waits for a person, and answers', asyn
   expect(calls).toEqual(['availability', 'create', 'prompt 1', 'prompt 1', 'prompt 1'])
 })
 
+it('a demand for a call and the schema of an answer hold exactly, without a reminder', async () => {
+  const { asked } = install([{ tool: 'find_order', input: { id: 'O-314' } }, { answer: { state: 'delivered' } }])
+  const answer = { type: 'object', properties: { state: { type: 'string' } }, required: ['state'] } as const
+  const run = start().run('Where is O-314?', { toolChoice: { mode: 'required', tools: ['find_order'] }, answer })
+  expect(await run.answer).toEqual({ state: 'delivered' })
+  expect(asked[0]!.constraint).toMatchObject({ properties: { tool: { enum: ['find_order'] } } })
+  expect(asked[1]!.constraint.anyOf).toContainEqual({
+    type: 'object',
+    properties: { answer },
+    required: ['answer'],
+    additionalProperties: false,
+  })
+  expect(asked[1]!.prompts.filter(({ role }) => role === 'assistant')).toHaveLength(1)
+})
+
 it('a run that is cancelled stops the model of the browser', async () => {
   const { sessions } = install([{ answer: 'word '.repeat(1_000) }])
   const run = start().run('Count')
