@@ -16,16 +16,13 @@ const find: ToolDefinition = {
 const query: ToolDefinition = { ...find, name: 'query', input: { type: 'string' }, strict: undefined }
 const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello.' }] }
 
-const answered = (item: JsonObject = said): Response =>
-  new Response(
-    [
-      { type: 'response.output_item.done', output_index: 0, item },
-      { type: 'response.completed', response: { id: 'resp_2', status: 'completed', store: true } },
-    ]
-      .map((event) => toSse(event as JsonObject))
-      .join(''),
-    { headers: { 'content-type': 'text/event-stream' } },
-  )
+const answered = (item: JsonObject = said): Response => {
+  const events: JsonObject[] = [
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: { id: 'resp_2', status: 'completed', store: true } },
+  ]
+  return new Response(events.map(toSse).join(''), { headers: { 'content-type': 'text/event-stream' } })
+}
 const refused = (error: JsonObject, status = 400): Response =>
   new Response(JSON.stringify({ error }), { status, headers: { 'content-type': 'application/json' } })
 
