@@ -81,7 +81,7 @@ async function sent(attempt: Attempt, { signal, onDelta }: GenerateOptions): Pro
 const refusing: readonly unknown[] = [400, 404, 422, 501]
 
 const refusal =
-  /\b(not|n't|cannot|never) (\w+ )?(support|accept|permit|allow|available|enabled|compatible|recogni[sz]ed|valid|both|be |work|implement|take)|unsupported|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|deprecated|removed|incompatible|only .*\b(support|allow|set to|valid|accept|works?)|no longer/i
+  /\b(not|n't|cannot|never) (\w+ )?(support|accept|permit|allow|available|enabled|compatible|recogni[sz]ed|valid|both|be |work|implement|take)|unsupported|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|deprecated|removed|incompatible|no endpoints?|only .*\b(support|allow|set to|valid|accept|works?)|no longer/i
 
 /** Whether the provider says that it does not take what is named so, not that its value is wrong. */
 export const refused =

@@ -125,6 +125,7 @@ export function toFacts(error: Json): ErrorFacts {
     status,
     code: status === undefined ? textAt(error, 'code') || undefined : undefined,
     type: textAt(error, 'type') || undefined,
+    param: textAt(error, 'param') || undefined,
     message: [said === 'null' ? '' : said, raw].filter(Boolean).join(': ') || 'it gave no reason',
   }
 }

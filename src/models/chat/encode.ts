@@ -11,10 +11,10 @@ import { toMessages } from './messages.js'
 import { chatAnswer, chatSettings, chatToolChoice } from './settings.js'
 import { strictRemarks, toChatTool } from './tools.js'
 
-type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming
 
 interface ChatRequest {
-  readonly body: Body
+  readonly body: ChatBody
   /** What of the settings is not in it. */
   readonly remarks: readonly Remark[]
 }
@@ -47,11 +47,11 @@ export function toChatRequest(request: ModelRequest, config: ModelConfig, can = 
     ...settings.fields,
   }
   return {
-    body: withExtra(body, config, ours) as unknown as Body,
+    body: withExtra(body, config, ours) as unknown as ChatBody,
     remarks: [...settings.remarks, ...strictRemarks(told, can), ...choice.remarks],
   }
 }
 
 /** The body alone; throws as `toChatRequest` does. */
-export const encodeChat = (request: ModelRequest, config: ModelConfig, can = chatCapabilities(config)): Body =>
+export const encodeChat = (request: ModelRequest, config: ModelConfig, can = chatCapabilities(config)): ChatBody =>
   toChatRequest(request, config, can).body

@@ -5,10 +5,12 @@ import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } fro
 import type { Model, ModelConfig } from '../model.js'
 import { ReportedError, streamCut, toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
+import { createResender } from '../resend.js'
 import { badReply } from '../wire.js'
+import { chatAmendments } from './amendments.js'
 import { chatCapabilities } from './capabilities.js'
 import { createChatDecoder, streamEnd, toFacts } from './decode.js'
-import { toChatRequest } from './encode.js'
+import { toChatRequest, type ChatBody } from './encode.js'
 
 /**
  * A model of a server that speaks OpenAI's Chat Completions API. Load this file lazily: the SDK is large.
@@ -37,28 +39,33 @@ export function createChatModel(config: ModelConfig & { readonly fetch?: typeof 
     // A worker of a page is where this runs; keys belong on a server, see docs/models.md.
     dangerouslyAllowBrowser: true,
   })
-  const can = chatCapabilities(config)
+  const send = createResender(chatCapabilities(config), chatAmendments)
+  const open = async (body: ChatBody, signal: AbortSignal) => {
+    const { data, response } = await client.chat.completions.create(body, { signal }).withResponse()
+    if (isInOnePiece(response.headers.get('content-type') ?? ''))
+      return { data: whole(data, response, config), response: new Response() }
+    return { data: ended(data, signal), response }
+  }
   return {
     provider: config.provider,
     model: config.model,
-    generate: async (request, options) => {
-      const { body, remarks } = toChatRequest(request, config, can)
-      const { signal } = options
-      return readReply(
-        {
-          config,
-          decoder: createChatDecoder(request.tools, remarks),
-          open: async () => {
-            const { data, response } = await client.chat.completions.create(body, { signal }).withResponse()
-            if (isInOnePiece(response.headers.get('content-type') ?? ''))
-              return { data: whole(data, response, config), response: new Response() }
-            return { data: ended(data, signal), response }
-          },
-          toError: (error, started) => toChatError(error, started, config),
-        },
-        options,
-      )
-    },
+    generate: (request, given) =>
+      send((can) => {
+        const { body, remarks } = toChatRequest(request, config, can)
+        return {
+          body,
+          send: (options) =>
+            readReply(
+              {
+                config,
+                decoder: createChatDecoder(request.tools, remarks),
+                open: () => open(body, options.signal),
+                toError: (error, started) => toChatError(error, started, config),
+              },
+              options,
+            ),
+        }
+      }, given),
   }
 }
 

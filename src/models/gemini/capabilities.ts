@@ -22,6 +22,12 @@ export interface GeminiCapabilities {
   readonly signatures: boolean
 }
 
+/** How a request is encoded: what the model takes, and what it refused. */
+export interface GeminiWay extends GeminiCapabilities {
+  /** It refused the signatures of the history: no part has its own, and each call the word for none. */
+  readonly isUnsigned?: boolean
+}
+
 /** Of every model from Gemini 3 on, and of those that we do not know. */
 const plain: GeminiCapabilities = {
   thinking: 'level',

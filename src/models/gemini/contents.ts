@@ -3,7 +3,7 @@ import type { KeyedCall, Message } from '../../core/transcript.js'
 import { argumentsOf, isOwn, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
 import type { ModelConfig } from '../model.js'
 import { inner, textAt } from '../wire.js'
-import type { GeminiCapabilities } from './capabilities.js'
+import type { GeminiWay } from './capabilities.js'
 import { resultFiles, toFilePart } from './files.js'
 import { geminiName } from './names.js'
 
@@ -14,11 +14,7 @@ export interface Content {
 type ToolTurn = Message & { role: 'tool' }
 
 /** The results of a turn's calls are one content right after it, in the calls' order. */
-export function toContents(
-  messages: readonly Message[],
-  config: ModelConfig,
-  can: GeminiCapabilities,
-): readonly Content[] {
+export function toContents(messages: readonly Message[], config: ModelConfig, can: GeminiWay): readonly Content[] {
   const ids = wireIds(messages, config)
   const results = new Map(messages.flatMap((one) => (one.role === 'tool' ? [[one.call.key, one] as const] : [])))
   const contents: Content[] = []
@@ -35,6 +31,7 @@ export function toContents(
     if (responses.length > 0) contents.push({ role: 'user', parts: responses })
     if (files.length > 0) contents.push({ role: 'user', parts: files })
   }
+  if (can.isUnsigned) return contents.map(unsigned)
   return can.signatures ? contents.map(signed) : contents
 }
 
@@ -48,7 +45,7 @@ function userContent(message: Message & { readonly text: string }): Content {
 
 interface Writer {
   readonly config: ModelConfig
-  readonly can: GeminiCapabilities
+  readonly can: GeminiWay
   readonly ids: ReadonlyMap<string, string>
   readonly results: ReadonlyMap<string, ToolTurn>
 }
@@ -106,4 +103,12 @@ function signed(content: Content): Content {
   const first = content.parts[at]
   if (content.role !== 'model' || !first || first.thoughtSignature) return content
   return { ...content, parts: content.parts.with(at, { ...first, thoughtSignature: noSignature }) }
+}
+
+function unsigned(content: Content): Content {
+  const parts = content.parts.map((part): JsonObject => {
+    const { thoughtSignature: _, ...rest } = part
+    return isJsonObject(part.functionCall) ? { ...part, thoughtSignature: noSignature } : rest
+  })
+  return { ...content, parts }
 }

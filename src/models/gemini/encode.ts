@@ -9,7 +9,7 @@ import { offeredTools } from '../offered.js'
 import { toRootSchema } from '../root-schema.js'
 import { textToolSchema } from '../text-tool.js'
 import { ignored } from '../told.js'
-import { geminiCapabilities } from './capabilities.js'
+import { geminiCapabilities, type GeminiWay } from './capabilities.js'
 import { toContents, type Content } from './contents.js'
 import { geminiName } from './names.js'
 import { toGeminiSchema } from './schema.js'
@@ -42,7 +42,7 @@ const ours = ['contents', 'systemInstruction', 'tools', 'model', 'continuationTo
 export function toGeminiRequest(
   request: ModelRequest,
   config: ModelConfig,
-  can = geminiCapabilities(config),
+  can: GeminiWay = geminiCapabilities(config),
 ): GeminiRequest {
   const { instructions, messages } = request
   checkHistory(messages)
@@ -78,7 +78,7 @@ export function toGeminiRequest(
 export const encodeGemini = (
   request: ModelRequest,
   config: ModelConfig,
-  can = geminiCapabilities(config),
+  can: GeminiWay = geminiCapabilities(config),
 ): GeminiBody => toGeminiRequest(request, config, can).body
 
 const toDeclaration = (tool: ToolDefinition): JsonObject => ({

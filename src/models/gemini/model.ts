@@ -5,8 +5,11 @@ import { absoluteUrl, placeholderKey, watchedFetch } from '../connection.js'
 import type { Model, ModelConfig } from '../model.js'
 import { ReportedError, toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
+import { createResender } from '../resend.js'
+import { geminiAmendments } from './amendments.js'
+import { geminiCapabilities, type GeminiWay } from './capabilities.js'
 import { createGeminiDecoder } from './decode.js'
-import { toGeminiRequest } from './encode.js'
+import { toGeminiRequest, type GeminiBody } from './encode.js'
 import { errorIn, toFacts } from './failure.js'
 import { geminiName } from './names.js'
 import { sendRequest, Unreachable } from './request.js'
@@ -34,39 +37,53 @@ export async function loadGeminiModel(config: ModelConfig & { readonly fetch?: t
       error instanceof ApiError ? new ReportedError(toFacts(errorIn(error.message) ?? {}, error.status)) : error
     return toModelError(known, started, { APIError: ApiError, APIConnectionError: Unreachable }, config)
   }
+  const open = async (body: GeminiBody, outer: AbortSignal) => {
+    const stop = new AbortController()
+    const signal = AbortSignal.any([outer, stop.signal])
+    let response: Response | undefined
+    const ask = (more: JsonObject) =>
+      client.models.generateContentStream({
+        model: config.model,
+        // The SDK copies what it knows of a part: all of the body goes past it, so that nothing is left out.
+        contents: 'sent as extraBody',
+        config: {
+          // Its own would also go on after a broken connection, and repeat what it has given.
+          automaticContinuation: false,
+          abortSignal: signal,
+          httpOptions: {
+            extraBody: { ...body, ...more },
+            fetch: async (url, init = {}) => {
+              response = await sendRequest(url, { ...init, signal }, config, watched)
+              return response
+            },
+          },
+        },
+      })
+    const first = await ask({})
+    return { data: allOf(first, ask, stop), response: response! }
+  }
+  const send = createResender<GeminiWay>(geminiCapabilities(config), geminiAmendments)
   return {
     provider: config.provider,
     model: config.model,
-    generate: async (request, options) => {
-      const { body, remarks } = toGeminiRequest(request, config)
-      const toolNames = new Map(request.tools.map(({ name }) => [geminiName(name), name]))
-      const stop = new AbortController()
-      const signal = AbortSignal.any([options.signal, stop.signal])
-      let response: Response | undefined
-      const ask = (more: JsonObject) =>
-        client.models.generateContentStream({
-          model: config.model,
-          // The SDK copies what it knows of a part: all of the body goes past it, so that nothing is left out.
-          contents: 'sent as extraBody',
-          config: {
-            // Its own would also go on after a broken connection, and repeat what it has given.
-            automaticContinuation: false,
-            abortSignal: signal,
-            httpOptions: {
-              extraBody: { ...body, ...more },
-              fetch: async (url, init = {}) => {
-                response = await sendRequest(url, { ...init, signal }, config, watched)
-                return response
+    generate: (request, given) =>
+      send((can) => {
+        const { body, remarks } = toGeminiRequest(request, config, can)
+        const toolNames = new Map(request.tools.map(({ name }) => [geminiName(name), name]))
+        return {
+          body,
+          send: (options) =>
+            readReply(
+              {
+                config,
+                decoder: createGeminiDecoder(toolNames, remarks),
+                open: () => open(body, options.signal),
+                toError,
               },
-            },
-          },
-        })
-      const open = async () => {
-        const first = await ask({})
-        return { data: allOf(first, ask, stop), response: response! }
-      }
-      return readReply({ config, decoder: createGeminiDecoder(toolNames, remarks), open, toError }, options)
-    },
+              options,
+            ),
+        }
+      }, given),
   }
 }
 
