@@ -50,9 +50,13 @@ function openAITable(): string[][] {
     addedTools: unless('tools that a result tells of'),
     programs: unless('programs'),
     callsLast: (is) => (is ? 'text after a call' : undefined),
+    parallelCalls: unless('`parallelCalls`'),
+    cacheKey: unless('a key of its cache'),
     images: unless('images'),
     documents: unless('documents'),
     stored: unless('`stored`'),
+    parallelCalls: unless('`parallelCalls`'),
+    cacheKey: unless('cache key'),
   }
   const sampling = { always: 'yes', unthinking: 'with `effort: none`', never: '-' } as const
   const cache = { options: '12 h', retention: '24 h', none: '-' } as const

@@ -44,8 +44,11 @@ export const openAIAmendments = ({ effort }: ModelConfig): readonly One[] => [
   without(
     'strict',
     { strict: false },
-    ({ code, message }) => code === 'invalid_function_parameters' || /^invalid schema for/i.test(message),
+    (facts) =>
+      facts.code === 'invalid_function_parameters' || badSchema.test(facts.message) || refused(/\bstrict\b/)(facts),
   ),
+  without('parallel_tool_calls', { parallelCalls: false }, refused(/parallel_tool_calls/)),
+  without('prompt_cache_key', { cacheKey: false }, refused(/prompt_cache_key/)),
   without('text.format', { schemas: false }, refused(/json_schema|text\.format/)),
   without('custom tools', { textTools: false }, refused(/\bcustom\b/i)),
   without('namespaces', { namespaces: false }, refused(/\bnamespace/i)),
@@ -55,3 +58,5 @@ export const openAIAmendments = ({ effort }: ModelConfig): readonly One[] => [
   without('images', { images: false }, refused(/\bimages?\b|input_image/i), true),
   without('files', { documents: false }, refused(/\bfiles?\b|input_file/i), true),
 ]
+
+const badSchema = /^invalid schema for|schema\b.*(too complex|not supported|unsupported)|unsupported.*\bschema/i

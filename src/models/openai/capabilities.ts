@@ -33,6 +33,10 @@ export interface OpenAICapabilities {
   readonly callsLast: boolean
   /** A response that it keeps may be referred to. */
   readonly stored: boolean
+  /** It can be told whether a reply may have several calls. */
+  readonly parallelCalls: boolean
+  /** It finds its prompt cache by a key. */
+  readonly cacheKey: boolean
   /** How its prompt cache is told to keep what it has for longer. */
   readonly longCache: 'options' | 'retention' | 'none'
 }
@@ -63,6 +67,8 @@ const newest: OpenAICapabilities = {
   reasoningBack: true,
   callsLast: false,
   stored: true,
+  parallelCalls: true,
+  cacheKey: true,
   longCache: 'options',
 }
 const unthinking: OpenAICapabilities = {

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../core/json.js'
 import type { ToolDefinition } from '../../core/tool-definition.js'
 import type { ModelDelta, ModelReply } from '../model.js'
 import type { Decoder } from '../read-reply.js'
+import { createRemarks } from '../told.js'
 import { eventObject, indexAt, objectAt, textAt } from '../wire.js'
 import { toFailed, toReply } from './ending.js'
 import { isKnownEvent } from './known-events.js'
 import { toolNameIn } from './parts.js'
 
-/** Of unknown events. */
-const mostRemarks = 20
+/** Of an unknown event in a log. */
 const mostCharacters = 4_000
 
 interface Asked {
@@ -26,13 +26,13 @@ export function createOpenAIDecoder({ tools = [], stored = false, remarks = [] }
   const names = new Set(tools.map(({ name }) => name))
   const items = new Map<number, JsonObject>()
   const toolNames = new Map<number, string>()
-  const unknown: Remark[] = []
+  const notes = createRemarks(remarks)
   let reply: ModelReply | undefined
 
   const done = () => [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item)
   const end = (ended: ModelReply) => {
-    const all = [...remarks, ...unknown, ...(ended.remarks ?? [])]
-    reply = all.length > 0 ? { ...ended, remarks: all } : ended
+    for (const remark of ended.remarks ?? []) notes.note(remark)
+    reply = { ...ended, ...notes.all() }
     return []
   }
   const delta = (
@@ -82,14 +82,12 @@ export function createOpenAIDecoder({ tools = [], stored = false, remarks = [] }
         case 'error':
           return end(toFailed(event, done(), names))
         default:
-          if (!isKnownEvent(event.type) && unknown.length < mostRemarks) unknown.push(toRemark(event))
+          if (!isKnownEvent(event.type)) notes.unknown(shortened(event))
           return []
       }
     },
   }
 }
 
-const toRemark = (event: JsonObject & { readonly type: string }): Remark => ({
-  code: 'unknown_event',
-  detail: JSON.stringify(event).length > mostCharacters ? { type: event.type } : event,
-})
+const shortened = (event: JsonObject & { readonly type: string }): JsonObject =>
+  JSON.stringify(event).length > mostCharacters ? { type: event.type } : event

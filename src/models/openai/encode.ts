@@ -48,7 +48,7 @@ export function encodeOpenAI(
       ...(instructions.trim() !== '' && { instructions }),
       ...(tools.tools.length > 0 && {
         tools: [...tools.tools],
-        parallel_tool_calls: config.parallelCalls ?? true,
+        ...(can.parallelCalls && { parallel_tool_calls: config.parallelCalls ?? true }),
         ...(tool_choice !== undefined && { tool_choice }),
       }),
       ...(answer && can.schemas && { text: { format: toFormat(answer, can) } }),

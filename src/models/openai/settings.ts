@@ -2,6 +2,7 @@ import type { OpenAI } from 'openai'
 import type { Remark } from '../../core/events.js'
 import type { Json } from '../../core/json.js'
 import type { ModelConfig } from '../model.js'
+import { ignored } from '../told.js'
 import type { OpenAICapabilities } from './capabilities.js'
 
 type Fields = Partial<OpenAI.Responses.ResponseCreateParamsStreaming>
@@ -16,8 +17,7 @@ export function settingsOf(
   can: OpenAICapabilities,
 ): { readonly fields: Fields; readonly remarks: readonly Remark[] } {
   const remarks: Remark[] = []
-  const ignore = (setting: keyof ModelConfig) =>
-    void remarks.push({ code: 'setting_ignored', detail: { setting, value: config[setting] as Json } })
+  const ignore = (setting: keyof ModelConfig) => void remarks.push(ignored(setting, config[setting] as Json))
   const taken = <Key extends keyof ModelConfig>(setting: Key, isTaken: boolean): ModelConfig[Key] | undefined => {
     if (config[setting] !== undefined && !isTaken) ignore(setting)
     return isTaken ? config[setting] : undefined
@@ -29,12 +29,13 @@ export function settingsOf(
   for (const setting of ['topK', 'seed', 'stop'] as const) taken(setting, false)
   if (config.programs && !can.programs) ignore('programs')
   if (config.toolSearch && !can.toolSearch) ignore('toolSearch')
+  if (config.parallelCalls === false && !can.parallelCalls) ignore('parallelCalls')
   const { cache, serviceTier, maxOutputTokens } = config
   const longFields = longCache[can.longCache]
   if (cache === 'off' && can.longCache !== 'options') ignore('cache')
   if (cache === 'long' && !longFields) ignore('cache')
   const fields: Fields = {
-    ...(cache !== 'off' && { prompt_cache_key: cacheKey.slice(-cacheKeyCharacters) }),
+    ...(cache !== 'off' && can.cacheKey && { prompt_cache_key: cacheKey.slice(-cacheKeyCharacters) }),
     // Without marks nothing is written to the cache, for which these models charge.
     ...(cache === 'off' && can.longCache === 'options' && { prompt_cache_options: { mode: 'explicit' } }),
     ...(cache === 'long' && longFields),
