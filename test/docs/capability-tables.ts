@@ -55,8 +55,6 @@ function openAITable(): string[][] {
     images: unless('images'),
     documents: unless('documents'),
     stored: unless('`stored`'),
-    parallelCalls: unless('`parallelCalls`'),
-    cacheKey: unless('cache key'),
   }
   const sampling = { always: 'yes', unthinking: 'with `effort: none`', never: '-' } as const
   const cache = { options: '12 h', retention: '24 h', none: '-' } as const
