@@ -44,7 +44,8 @@ export class Terminals {
     if (known !== undefined) return known
     this.#indexes.set(key, this.list.length)
     if (exact !== undefined) return this.list.push({ shown, isText, exact, isNullable: false }) - 1
-    const automaton = this.automatonOf(pattern)
+    // What is written out already may be the same part many times over: it is not walked again.
+    const automaton = new Automaton(pattern, this.definition)
     return this.list.push({ shown, isText, automaton, isNullable: automaton.isNullable }) - 1
   }
 
