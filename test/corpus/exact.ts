@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict'
-import type { Json, JsonObject } from '../../src/core/json.js'
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import type { ModelReply } from '../../src/models/model.js'
 import { heard, joined, toldBy, type Told } from '../models/chat-told.js'
 import { factsOf, partsIn } from '../models/gemini-recordings.js'
@@ -63,15 +63,31 @@ function openAIForm({ isStream, body }: RecordedResponse): Loose | undefined {
   const last = events.findLast(({ type }) => /^(response\.(completed|incomplete|failed)|error)$/.test(textOf(type)))
   const response = isStream ? record(last?.response) : (JSON.parse(body) as JsonObject)
   if (isStream ? !last : /^(queued|in_progress|cancelled)$/.test(textOf(response.status))) return undefined
-  if (last?.type === 'error' || response.status === 'failed') return failure
+  if (last?.type === 'error' || response.status === 'failed') {
+    const { code } = isJsonObject(response.error)
+      ? response.error
+      : isJsonObject(last?.error)
+        ? last.error
+        : record(last)
+    return code === 'context_length_exceeded' ? tooLong : failure
+  }
   const answer = isStream ? openAIStreamAnswer(events) : openAIAnswer(response)
   // Some servers end without the items; some give them other ids at the end, so the items are those that were finished.
   const items = answer.items.length > 0 ? answer.items : listOf(response.output)
   const whole = listOf(response.output).length > 0 ? openAIAnswer(response) : answer
   const refuses = items.some(({ content }) => listOf(content).some(({ type }) => type === 'refusal'))
-  const waits = whole.text === '' && items.at(-1)?.type === 'program_output'
+  const waits = /^program(_output)?$/.test(textOf(items.findLast(({ type }) => type !== 'reasoning')?.type))
+  // Calls of a reply that was stopped for another reason than its length are not made, and not sent again.
+  const isStopped = !!record(response.incomplete_details).reason && finishes[whole.end] !== 'length'
+  if (isStopped)
+    return answerForm(
+      { ...whole, facts: [] },
+      items.filter((item) => !isCall(item)),
+    )
   return answerForm(whole, items, refuses ? 'refusal' : waits ? 'resend' : undefined)
 }
+
+const tooLong: Loose = { wanted: { finish: 'context' }, of: ({ finish }) => ({ finish }) }
 
 function anthropicForm({ isStream, body }: RecordedResponse): Loose | undefined {
   if (!isStream) return answerForm(anthropicAnswer(JSON.parse(body) as JsonObject))
@@ -109,7 +125,8 @@ function answerForm(answer: Answer, items = answer.items, ending?: string): Loos
   }
 }
 
-const isCall = ({ type }: JsonObject): boolean => type === 'function_call' || textOf(type).endsWith('tool_use')
+const isCall = ({ type }: JsonObject): boolean =>
+  /^(function_call|custom_tool_call|mcp_approval_request|.*tool_use)$/.test(textOf(type))
 
 const heardCalls = (parts: ModelReply['parts']) =>
   parts.flatMap((part) =>

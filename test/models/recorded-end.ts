@@ -6,6 +6,8 @@ export const finishes: Readonly<Record<string, string>> = {
   // Some recorded gateways say it so.
   complete: 'stop',
   max_output_tokens: 'length',
+  content_filter: 'content-filter',
+  steered: 'resend',
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',

@@ -68,7 +68,13 @@ export function openAIFacts(items: readonly JsonObject[]): Fact[] {
       case 'function_call':
         return [{ call: textOf(item.call_id), name: calledIn(item), input: parsed(textOf(item.arguments)) }]
       case 'custom_tool_call':
-        return [{ call: textOf(item.call_id), name: calledIn(item), input: parsed(textOf(item.input)) }]
+        return [
+          {
+            call: textOf(item.call_id),
+            name: calledIn(item),
+            input: item.input === '' ? '' : parsed(textOf(item.input)),
+          },
+        ]
       case 'mcp_approval_request': {
         const name = `${textOf(item.server_label)}.${textOf(item.name)}`
         return [{ call: textOf(item.id), name, input: parsed(textOf(item.arguments)) }]
