@@ -120,5 +120,6 @@ function redact(text: string, { apiKey, headers = {} }: ModelConfig): string {
   let shown = text
   for (const secret of secrets) shown = shown.replaceAll(secret, '[redacted]')
   shown = shown.replaceAll(/\/\/[^/@\s]+@/g, '//[redacted]@')
-  return shown.replaceAll(/\b(?:Bearer\s+|sk-)[\w*.~+/=-]{6,}/gi, '[redacted]')
+  shown = shown.replaceAll(/([?&](?:[\w-]*key|[\w-]*token|sig|signature)=)[^&\s"'<>]+/gi, '$1[redacted]')
+  return shown.replaceAll(/\b(?:Bearer\s+|sk-|AIza|gsk_|xai-)[\w*.~+/=-]{6,}/gi, '[redacted]')
 }

@@ -127,6 +127,23 @@ describe.each(providers)('What is tried again of %s', (provider) => {
     }
   })
 
+  it('is told without the key of whoever answers, be it in a refusal or in mid-stream', async () => {
+    const said =
+      'Upstream https://me:my-password@up.test/v1?key=AIzaSyB-0123456789&alt=sse refused gsk_0123456789, Bearer abcdef'
+    const [first] = wires[provider].events({ text: 'Hello' })
+    const fetch = async () => streamOf(first + wires[provider].failure('INTERNAL', said))
+    const errors = [
+      await refused(provider, { status: 400, message: said }),
+      await failureOf(ask(await loadModel(provider, 'http://provider.test', { fetch }))),
+    ]
+    for (const { message, stack } of errors) {
+      expect(message).toContain(
+        'Upstream https://[redacted]@up.test/v1?key=[redacted]&alt=sse refused [redacted], [redacted]',
+      )
+      expect(stack).not.toMatch(/my-password|0123456789|abcdef/)
+    }
+  })
+
   it('does not wait longer than a minute, and says so', async () => {
     const long = await refused(provider, { status: 429, headers: { 'retry-after': '61' } })
     expect(long).toMatchObject({ code: 'model_rate_limit', retryable: false })

@@ -26,6 +26,7 @@ export const openAIAmendments = ({ effort }: ModelConfig): readonly One[] => [
       code === 'previous_response_not_found' || /previous[ _]response.*(not found|zero data retention)/i.test(message),
     true,
   ),
+  without('previous_response_id', { stored: false }, refused(/previous_response_id/)),
   without(
     'reasoning',
     { reasoningBack: false },
