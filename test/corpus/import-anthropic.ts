@@ -14,6 +14,7 @@ import {
   type Imported,
   type RecordedRequest,
 } from './import-pieces.js'
+import { unmarked } from './normal-pieces.js'
 
 export function importAnthropic({ request: body }: RecordedRequest): Imported {
   const missing = new Set<string>()
@@ -111,9 +112,7 @@ function toolsIn(body: JsonObject, missing: Set<string>): { tools: ToolDefinitio
   return { tools: tools.map((tool, i) => (i === finder ? { ...tool, returnsTools: true } : tool)), config }
 }
 
-function hostedIn({ cache_control: _, ...tool }: JsonObject): HostedTool {
-  return { tool, risk: 'read' }
-}
+const hostedIn = (tool: JsonObject): HostedTool => ({ tool: unmarked(tool), risk: 'read' })
 
 const toolFields = new Set(
   'type name description input_schema strict defer_loading allowed_callers cache_control'.split(' '),

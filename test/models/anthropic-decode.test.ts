@@ -37,14 +37,12 @@ describe('The decoder of the Messages API', () => {
       start(2, { type: 'text', text: 'Hel', citations: null }),
       delta(2, { type: 'citations_delta', citation }),
       delta(2, { type: 'text_delta', text: 'lo' }),
-      delta(2, { type: 'delta_of_tomorrow', text: 'x' }),
       stop(2),
       start(3, { ...tool('toolu_1'), caller: { type: 'direct' } }),
       json(3, ''),
       json(3, '{"a":'),
       json(3, ' [1]}'),
       stop(3),
-      { type: 'event_of_tomorrow' },
       ...end('tool_use'),
     )
     expect(reply).toEqual({
@@ -120,14 +118,94 @@ describe('The decoder of the Messages API', () => {
     ])
   })
 
-  it.each(['max_tokens', 'model_context_window_exceeded'])(
-    'drops the last call of a reply that ended for %s, though it parses',
-    (reason) => {
-      const { reply } = decode(opened, ...called(0, 'a', '{"a":1}'), ...called(1, 'b', '{"a":1}'), ...end(reason))
-      expect(reply).toMatchObject({ finish: 'length', parts: [{ wireId: 'a' }] })
-      expect(reply?.parts).toHaveLength(1)
-    },
-  )
+  it.each([
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'context'],
+  ])('drops the last call of a reply that ended for %s, though it parses', (reason, finish) => {
+    const { reply } = decode(opened, ...called(0, 'a', '{"a":1}'), ...called(1, 'b', '{"a":1}'), ...end(reason))
+    expect(reply).toMatchObject({ finish, parts: [{ wireId: 'a' }] })
+    expect(reply?.parts).toHaveLength(1)
+  })
+
+  it('remarks on events and pieces of blocks that it does not know, at most 20 times', () => {
+    const event = { type: 'event_of_tomorrow' }
+    const piece = delta(0, { type: 'delta_of_tomorrow', text: 'x' })
+    const text = [start(0, { type: 'text', text: 'Hi' }), piece, stop(0)]
+    const { reply } = decode(opened, { type: 'ping' }, ...text, event, ...end('end_turn'))
+    expect(reply).toMatchObject({ finish: 'stop', parts: [{ text: 'Hi' }] })
+    expect(reply?.remarks).toEqual([piece, event].map((detail) => ({ code: 'unknown_event', detail })))
+    const many = Array.from({ length: 50 }, () => event)
+    expect(decode(opened, ...many, ...end('end_turn')).reply?.remarks).toHaveLength(20)
+  })
+
+  it('remarks on what became of the request, beside what was told of it', () => {
+    const dropped = { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }
+    const allowed = { type: 'thinking_mismatch_allowed', path: 'messages.1.content.0' }
+    const edit = { type: 'clear_tool_uses_20250919', cleared_tool_uses: 8 }
+    const diagnostics = { cache_miss_reason: { type: 'tools_changed' } }
+    const input_transformations = [dropped, allowed]
+    const first = { type: 'message_start', message: { input_transformations, diagnostics } }
+    const last = {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      context_management: { applied_edits: [edit] },
+    }
+    const given = { code: 'setting_ignored', detail: { setting: 'seed' } }
+    const decoder = createAnthropicDecoder({ remarks: [given] })
+    for (const event of [opened, first, last, { type: 'message_stop' }]) decoder.push(event)
+    expect(decoder.reply()?.remarks).toEqual([
+      given,
+      { code: 'reasoning_dropped', detail: dropped },
+      { code: 'input_transformed', detail: allowed },
+      { code: 'diagnostics', detail: diagnostics },
+      { code: 'context_edited', detail: edit },
+    ])
+  })
+
+  it('tells calls of a program from the model’s own, and keeps its container', () => {
+    const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' }
+    const container = { id: 'container_1', expires_at: '2026-12-01T00:00:00Z' }
+    const { reply } = decode(
+      opened,
+      start(0, { ...tool('a'), caller }),
+      stop(0),
+      start(1, { ...tool('b'), caller: { type: 'direct' } }),
+      stop(1),
+      ...end('tool_use', { container }),
+    )
+    expect(reply).toMatchObject({ finish: 'calls', serverState: { container: 'container_1' } })
+    expect(reply?.parts.map((part) => part.type === 'call' && part.caller)).toEqual(['program', undefined])
+    expect(reply?.parts[0]?.native).toMatchObject({ caller })
+    const early = { type: 'message_start', message: { container } }
+    expect(decode(early, ...end('end_turn', { container: null })).reply?.serverState).toEqual({
+      container: 'container_1',
+    })
+  })
+
+  it('keeps a compaction whole, which comes in one piece', () => {
+    const { reply } = decode(
+      opened,
+      start(0, { type: 'compaction', content: null }),
+      delta(0, { type: 'compaction_delta', content: 'So far: hello.', encrypted_content: 'e' }),
+      stop(0),
+      ...end('compaction'),
+    )
+    expect(reply).toMatchObject({ finish: 'resend' })
+    expect(reply?.parts).toEqual([
+      { type: 'other', native: { type: 'compaction', content: 'So far: hello.', encrypted_content: 'e' } },
+    ])
+  })
+
+  it('asks to be asked again when not all was said, unless it ended in another way', () => {
+    const finish = (...events: unknown[]) => {
+      const decoder = createAnthropicDecoder({ isWaiting: true })
+      for (const event of events) decoder.push(event)
+      return decoder.reply()?.finish
+    }
+    expect(finish(opened, ...end('end_turn'))).toBe('resend')
+    expect(finish(opened, ...called(0, 'a', '{}'), ...end('end_turn'))).toBe('calls')
+    expect(finish(opened, ...end('refusal'))).toBe('refusal')
+  })
 
   it('keeps no call that was not closed', () => {
     const { reply } = decode(opened, start(0, tool('a')), json(0, '{}'), ...called(1, 'b', '{}'), ...end('tool_use'))

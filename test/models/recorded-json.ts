@@ -190,5 +190,8 @@ function blockOf({ index, content_block }: JsonObject, events: readonly JsonObje
   if (block.type === 'thinking' && join('signature')) block.signature = join('signature')
   if (citations.length > 0) block.citations = citations
   if (textOf(block.type).endsWith('tool_use') && join('partial_json')) block.input = parsed(join('partial_json'))
+  // Its delta has all of it.
+  if (block.type === 'compaction')
+    for (const { delta } of deltas) Object.assign(block, { ...record(delta), type: 'compaction' })
   return block
 }

@@ -86,7 +86,9 @@ function markLast(turns: readonly Turn[], mark: JsonObject): Turn[] {
 
 /** The container in which the model's programs ran last, which holds their files, and programs that wait. */
 function containerOf({ messages }: ModelRequest, config: ModelConfig, way: Way): Json | undefined {
-  if (!way.container || !(config.programs || config.hostedTools?.length)) return undefined
+  const hasPrograms = (message: Message) =>
+    message.role === 'assistant' && message.calls.some(({ caller }) => caller === 'program')
+  if (!way.container || !(config.programs || config.hostedTools?.length || messages.some(hasPrograms))) return undefined
   const id = messages.map((message) => containerIn(message, config)).findLast((one) => one !== undefined)
   return id !== undefined && isJsonObject(config.extra?.container) ? { id } : id
 }
