@@ -41,6 +41,19 @@ describe('defineTool() infers', () => {
     })
   })
 
+  it('a text from a schema of one', () => {
+    defineTool({
+      ...base,
+      input: { type: 'string', minLength: 1 },
+      grammar: { syntax: 'regex', definition: '[a-z]+' },
+      run: (text) => void expectTypeOf(text).toEqualTypeOf<string>(),
+      check: (text) => void expectTypeOf(text).toEqualTypeOf<string>(),
+    })
+    defineTool({ ...base, input: z.string(), run: (text) => void expectTypeOf(text).toEqualTypeOf<string>() })
+    // @ts-expect-error -- there is no such syntax
+    defineTool({ ...base, input: { type: 'string' }, grammar: { syntax: 'peg', definition: 'x' }, run: () => 1 })
+  })
+
   it('an object from a JSON Schema that is not known before', () => {
     const input = {} as JsonSchema
     defineTool({ ...base, input, run: (given) => void expectTypeOf(given).toEqualTypeOf<JsonObject>() })
