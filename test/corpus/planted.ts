@@ -90,8 +90,8 @@ const later =
 export function isKept(family: Family, before: Outcome, after: Outcome): boolean {
   if (!('reply' in before)) return 'code' in before && 'code' in after && after.code === before.code
   if (!('reply' in after)) return false
-  // Of a refused turn only what was said is kept, since it must not be sent again.
-  const isDropped = family === 'anthropic' && before.reply.finish === 'refusal'
+  // Of a refused turn only what was said is kept, since it must not be sent again; a full window has no turn at all.
+  const isDropped = (family === 'anthropic' && before.reply.finish === 'refusal') || before.reply.finish === 'context'
   const { parts, finish } = after.reply
   // A number such as -0.0 is written another way when it is planted beside.
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Json

@@ -285,6 +285,11 @@ describe('encodeOpenAI() of what a run may have', () => {
       text: { verbosity: 'low' },
       metadata: { a: 'b' },
     })
+    const more = { ...gpt, extra: { include: ['web_search_call.action.sources', 'reasoning.encrypted_content'] } }
+    expect(encodeOpenAI(request([user('Hi')]), more).include).toEqual([
+      'reasoning.encrypted_content',
+      'web_search_call.action.sources',
+    ])
     for (const name of ['model', 'stream', 'store', 'input', 'instructions', 'tools', 'previous_response_id'])
       expect(() => encodeOpenAI(request([user('Hi')]), { ...gpt, extra: { [name]: 1 } })).toThrow(`"${name}"`)
   })
@@ -541,6 +546,11 @@ describe('encodeOpenAI() with a conversation that the provider keeps', () => {
         { role: 'user', content: 'And?' },
       ],
     })
+  })
+
+  it('sends nothing but the name of a response that paused', () => {
+    const paused = { ...asks(gpt, []), serverState: { responseId: 'resp_1' } } as Message
+    expect(body([user('Hi'), paused])).toMatchObject({ previous_response_id: 'resp_1', input: [] })
   })
 
   it.each<[string, Message[], ModelConfig]>([

@@ -192,6 +192,14 @@ describe('A model of the Responses API', () => {
   })
 
   it.each<JsonObject>([
+    { code: 'context_length_exceeded', message: 'Your input is too long.' },
+    { message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens." },
+    { message: 'The input exceeds the context window.' },
+  ])('says that its window is full when the server does: %j', async (error) => {
+    await expect(serve({}, refused(error)).ask()).resolves.toEqual({ parts: [], finish: 'context' })
+  })
+
+  it.each<JsonObject>([
     { code: 'invalid_value', param: 'temperature', message: "Invalid 'temperature': decimal below minimum value." },
     { code: 'model_not_found', message: "The requested model 'm' does not exist." },
   ])('does not ask again for %j', async (error) => {

@@ -1,6 +1,6 @@
 import type { OpenAI } from 'openai'
 import type { Remark } from '../../core/events.js'
-import { isJsonObject, type JsonObject } from '../../core/json.js'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { AnswerFormat } from '../../core/tool-definition.js'
 import type { Message } from '../../core/transcript.js'
 import { withExtra } from '../extra.js'
@@ -36,13 +36,14 @@ export function encodeOpenAI(
   const kept = config.stored && can.stored ? keptBy(messages, items, config) : undefined
   const input = items.items.slice(kept?.until ?? 0).flat()
   const { tool_choice } = toChoice(toolChoice, tools, config, can)
+  const { fields } = settingsOf(config, cacheKey, can)
   return withExtra<Body>(
     {
       model: config.model,
       stream: true,
       store: config.stored === true,
       input: input as unknown as Body['input'],
-      ...settingsOf(config, cacheKey, can).fields,
+      ...fields,
       ...(kept?.previous && { previous_response_id: kept.previous }),
       // Not inherited from the response before.
       ...(instructions.trim() !== '' && { instructions }),
@@ -53,9 +54,17 @@ export function encodeOpenAI(
       }),
       ...(answer && can.schemas && { text: { format: toFormat(answer, can) } }),
     },
-    config,
+    withIncluded(config, fields.include ?? []),
     ours,
   )
+}
+
+/** What the app wants to have included comes beside what we need. */
+function withIncluded(config: ModelConfig, needed: readonly string[]): ModelConfig {
+  const { extra } = config
+  if (!Array.isArray(extra?.include)) return config
+  const include = [...new Set<Json>([...needed, ...(extra.include as readonly Json[])])]
+  return { ...config, extra: { ...extra, include } }
 }
 
 /** What of a request the model does not take. */

@@ -1,6 +1,7 @@
 import type { FinishReason, Remark } from '../../core/events.js'
 import type { Json, JsonObject } from '../../core/json.js'
 import type { Usage } from '../../core/usage.js'
+import type { ErrorFacts } from '../failures.js'
 import type { ModelReply, ReplyPart } from '../model.js'
 import { ReportedError } from '../model-error.js'
 import { countAt, inner, objectsAt, textAt, toUsage } from '../wire.js'
@@ -30,8 +31,8 @@ export function toReply(
   const kept = isIncomplete ? items.filter((item) => !isCall(item) || isWhole(item)) : items
   const parts = kept.flatMap((item) => toParts(item, names))
   const remarks = remarksIn(response, isIncomplete && !Object.hasOwn(incomplete, reason) ? reason : undefined)
-  // From a response with calls that are not answered nothing goes on.
-  const isKept = kept.length === items.length && (response.store ?? stored) === true
+  // From a response that is not whole, as one with calls that are not made, nothing goes on.
+  const isKept = !isIncomplete && (response.store ?? stored) === true
   const serverState = isKept ? stateIn(response) : undefined
   return {
     parts,
@@ -44,11 +45,15 @@ export function toReply(
 
 /** @throws {ReportedError} unless it failed because the conversation is too long. */
 export function toFailed(holder: JsonObject, done: readonly JsonObject[], names: ReadonlySet<string>): ModelReply {
-  const error = inner(holder, 'error') ?? holder
-  if (textAt(error, 'code') !== 'context_length_exceeded') throw failure(error)
+  const error = failure(inner(holder, 'error') ?? holder)
+  if (!isTooLong(error.facts)) throw error
   const said = done.filter((item) => !isCall(item)).flatMap((item) => toParts(item, names))
   return { parts: said, finish: 'context', usage: usageOf(inner(holder, 'usage')) }
 }
+
+/** Whether the conversation is what is wrong: it fills the window of the model. */
+export const isTooLong = ({ code, message }: ErrorFacts): boolean =>
+  code === 'context_length_exceeded' || /\b(exceeds?|maximum)\b.*\bcontext (length|window)\b/i.test(message)
 
 const failure = (error: JsonObject): ReportedError =>
   new ReportedError({
