@@ -7,9 +7,8 @@ import { checkModelConfig } from '../../src/models/check-config.js'
 import { loadGeminiModel } from '../../src/models/gemini/model.js'
 import { createOpenAIModel } from '../../src/models/openai/model.js'
 import { withTables } from './capability-tables.js'
-import { codeBlocks } from './code-blocks.js'
+import { codeBlocks, root } from './code-blocks.js'
 
-const root = join(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'models.md'), 'utf8')
 const inFirstColumn = (name: string) => new RegExp(`^\\| \`${name}\`(, \`\\w+\`)* +\\|`, 'm')
 
