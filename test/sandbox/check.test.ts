@@ -68,6 +68,7 @@ const definitions = [
   define('crm__find', { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }),
   define('crm__save_note', { type: 'object', properties: { note: { type: 'string' } } }),
   define('odd-name', { type: 'object', properties: {} }),
+  define('say', { type: 'string' }),
 ]
 const tools = definitions.map(({ name }) => name)
 const strip = async () => stripTypes
@@ -163,6 +164,10 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
   ['return tools.get_order("O-1", true)', 1, 31, /one argument.*not 2/],
   ['return tools.get_order({ order_id: "1" }, { full: true })', 1, 43, /one argument/],
   ['return Promise.all(["1"].map(tools.get_order))', 1, 30, /three arguments.*\(item\) => tools\.get_order/],
+  // What is no text.
+  ['return tools.say()', 1, 8, /needs its text: write tools\.say\("\.\.\."\)/],
+  ['return tools.say({ text: "a" })', 1, 18, /must be string, and is an object/],
+  ['return tools.say("a", "b")', 1, 23, /takes one argument, a text, and not 2: write tools\.say\("\.\.\."\)/],
   // Promises that nobody waits for.
   ['tools.list_orders({})\nreturn 1', 1, 1, /Nobody waits.*write await tools\.list_orders/],
   [
@@ -231,6 +236,7 @@ const faults: readonly (readonly [code: string, line: number, column: number, me
 
 /** Each of these is right, or may be. */
 const sound: readonly string[] = [
+  'return tools.say("a")',
   // Lists of promises.
   'const all = [1].map(() => tools.wait({}))\nfor (const i in all) all[i] = await all[i]\nreturn all',
   'const all = [1].map(() => tools.wait({}))\nreturn await Promise.all(all)',

@@ -28,12 +28,17 @@ export function inputFaults(tree: Tree, calls: readonly ToolCall[], definitions:
 
 function tooMany({ name, node }: ToolCall, schema: JsonSchema | undefined): Fault {
   const fields = schema ? fieldsOf(schema).slice(0, node.arguments.length) : []
-  const text = `${written(name)} takes one argument, an object, and not ${node.arguments.length}: write ${exampleOf(name, fields)}.`
+  const isText = schema?.type === 'string'
+  const example = isText ? textExampleOf(name) : exampleOf(name, fields)
+  const kind = isText ? 'a text' : 'an object'
+  const text = `${written(name)} takes one argument, ${kind}, and not ${node.arguments.length}: write ${example}.`
   return { at: node.arguments[1]!.start, text }
 }
 
 const exampleOf = (name: string, fields: readonly string[]): string =>
   `${written(name)}({ ${fields.map((field) => `${shownKey(field)}: ...`).join(', ') || '...'} })`
+
+const textExampleOf = (name: string): string => `${written(name)}("...")`
 
 const shownKey = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key))
 
@@ -50,6 +55,8 @@ function faultsOf(tree: Tree, { name, node }: ToolCall, schema: JsonSchema): Fau
   const [given] = node.arguments as CallExpression['arguments']
   const known = given ? knownOf(given, tree) : undefined
   if (known === undefined || known.type === 'absent') {
+    if (schema.type === 'string')
+      return [{ at: known?.at ?? node.start, text: `${written(name)} needs its text: write ${textExampleOf(name)}.` }]
     const fields = requiredOf(schema)
     if (fields.length === 0) return []
     return [
