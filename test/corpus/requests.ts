@@ -14,7 +14,8 @@ import { openAIComplaints } from '../models/openai-rules.js'
 import type { RecordedRequest } from './import-pieces.js'
 import { importRequest } from './imports.js'
 import { normalised } from './normal.js'
-import { readCorpus, type Family } from './responses.js'
+import { readCorpus, type Family, type RecordedResponse } from './responses.js'
+import { textOf } from '../models/recorded-json.js'
 
 /** Numbers of requests that were answered with 200. */
 export interface RequestsSummary {
@@ -24,6 +25,12 @@ export interface RequestsSummary {
   readonly opaqueExact: number
   /** Requests that are not equal, by what they differ in; one may differ in several. */
   readonly diffs: Readonly<Record<string, number>>
+  /** Requests that were answered with 400 because of how their history is put together. */
+  readonly refused: number
+  /** Of those: the checker says why. */
+  readonly flagged: number
+  /** Of those: the checker takes what we make of them. */
+  readonly repaired: number
 }
 
 /**
@@ -41,6 +48,13 @@ export async function measureRequests(folder: string, tell: (line: string) => vo
     for (const fault of result.faults) tell(`${recorded.family} ${recorded.name}: ${fault}`)
     return { family: recorded.family, ...result }
   })
+  const refused = responses.filter(isRefusedHistory).map((recorded) => {
+    const isFlagged = complaintsOf(recorded, recorded.request, modelOf(recorded)).length > 0
+    const isRepaired = measure(recorded).isLegal
+    if (!isFlagged) tell(`${recorded.family} ${recorded.name}: its history was refused, and the checker takes it`)
+    if (!isRepaired) tell(`${recorded.family} ${recorded.name}: its history was refused, and is not repaired`)
+    return { isFlagged, isRepaired }
+  })
   const features = results.flatMap(({ family, differs }) => differs.map((what) => `${family} ${what}`))
   const names = [...new Set(features)].toSorted()
   const counts = names.map((name) => [name, features.filter((one) => one === name).length] as const)
@@ -50,8 +64,21 @@ export async function measureRequests(folder: string, tell: (line: string) => vo
     legal: results.filter(({ isLegal }) => isLegal).length,
     opaqueExact: results.filter(({ isOpaqueExact }) => isOpaqueExact).length,
     diffs: Object.fromEntries(counts.toSorted(([, a], [, b]) => b - a)),
+    refused: refused.length,
+    flagged: refused.filter(({ isFlagged }) => isFlagged).length,
+    repaired: refused.filter(({ isRepaired }) => isRepaired).length,
   }
 }
+
+/** What providers say of calls without results, results without calls, and thinking that was moved. */
+const structural =
+  /no tool (output|call)|tool_(use|result|call_id)s?\b.*(without|found|missing|must|immediately|corresponding)|must be (followed|preceded|a response)|function (response|call) (parts|turn)|required (following|'reasoning') item|required following item|thought_signature|different conversation|roles? must alternate/i
+
+const isRefusedHistory = (one: RecordedResponse): one is RecordedRequest =>
+  one.status === 400 && one.request !== undefined && one.url !== undefined && structural.test(one.body)
+
+const modelOf = ({ request, url }: RecordedRequest): string =>
+  textOf(request.model) || (/models\/([^/:]+):/.exec(url)?.[1] ?? '')
 
 interface Result {
   readonly differs: readonly string[]
