@@ -47,10 +47,14 @@ export const amendments: readonly Amendment<Way>[] = [
   },
   {
     what: 'output_config.format',
-    isRefused: refused(/output_config\.format|output_format|structured output/i),
+    isRefused: refused(/output_config(?!\.effort)|output_format|structured output/i),
     without: without({ answer: false }),
   },
-  { what: 'output_config.effort', isRefused: refused(/effort/i), without: without({ efforts: [], adaptive: false }) },
+  {
+    what: 'output_config.effort',
+    isRefused: refused(/effort|output_config(?!\.format)/i),
+    without: without({ efforts: [], adaptive: false }),
+  },
   {
     what: 'thinking',
     isRefused: refused(/thinking/i),
@@ -61,6 +65,16 @@ export const amendments: readonly Amendment<Way>[] = [
     isRefused: (facts) =>
       refused(/\bstrict\b/)(facts) || /schema is too complex|recursive definitions in schema/i.test(facts.message),
     without: (way) => ({ ...way, strict: false, can: { ...way.can, answer: false } }),
+  },
+  {
+    what: 'tool search',
+    isRefused: refused(/tool_search_tool|defer_loading/),
+    without: without({ toolSearch: false }),
+  },
+  {
+    what: 'programs',
+    isRefused: refused(/code_execution|allowed_callers|programmatic/i),
+    without: without({ programs: false }),
   },
   { what: 'documents', isRefused: refused(/document|pdf/i), without: without({ documents: false }) },
 ]
