@@ -42,7 +42,7 @@ export const empty: Pattern = { type: 'all', parts: [] }
 export const oneOf = (parts: readonly Pattern[]): Pattern => (parts.length === 1 ? parts[0]! : { type: 'any', parts })
 
 /** Parts of a grammar, each repetition written out: more would make the checks slow. */
-export const mostParts = 50_000
+export const mostParts = 200_000
 /** Brackets in brackets: what reads them calls itself for each. */
 export const mostDeep = 200
 
