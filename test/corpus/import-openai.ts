@@ -15,7 +15,7 @@ export function importOpenAI({ request: body }: RecordedRequest): Imported {
   const tools = toolsIn(body, missing)
   const config: ModelConfig = { ...settingsIn(body), ...tools.config }
   const history = historyIn(body, config, tools.definitions, missing)
-  const [toolChoice, answer] = [choiceIn(body.tool_choice, missing), answerIn(body)]
+  const [toolChoice, answer] = [choiceIn(body.tool_choice), answerIn(body)]
   const request = {
     ...requestOf(history.instructions, history.tools, history.messages),
     ...(toolChoice && { toolChoice }),
@@ -39,6 +39,7 @@ function settingsIn(body: JsonObject): ModelConfig {
     reasoning,
     text: record(format).type === 'json_schema' ? text : record(body.text),
     ...(isLong && { prompt_cache_options: {} }),
+    ...(isJsonObject(body.tool_choice) && !choiceIn(body.tool_choice) && { tool_choice: body.tool_choice }),
   }
   const isKept = typeof body.previous_response_id === 'string' || (body.conversation ?? null) !== null
   const said = Object.entries(extra).filter(([, value]) => !isJsonObject(value) || Object.keys(value).length > 0)
@@ -68,17 +69,22 @@ function answerIn(body: JsonObject): AnswerFormat | undefined {
   }
 }
 
-function choiceIn(choice: Json | undefined, missing: Set<string>): ToolChoice | undefined {
+/** A choice of what only the provider has is `extra`. */
+function choiceIn(choice: Json | undefined): ToolChoice | undefined {
   if (choice === 'none' || choice === 'required') return { mode: choice }
   if (!isJsonObject(choice)) return undefined
-  const { type, name, mode, tools } = choice
-  if (type === 'function' || type === 'custom') return { mode: 'required', tools: [textOf(name)] }
-  const entries = listOf(tools)
-  if (type === 'allowed_tools' && entries.every((entry) => /^(function|custom)$/.test(textOf(entry.type))))
-    return { mode: mode === 'required' ? 'required' : 'auto', tools: entries.map((entry) => textOf(entry.name)) }
-  missing.add(`choice of ${textOf(type)}`)
-  return undefined
+  if (choice.type !== 'allowed_tools')
+    return isNamed(choice) ? { mode: 'required', tools: [nameIn(choice)] } : undefined
+  const entries = listOf(choice.tools)
+  const mode = choice.mode === 'required' ? 'required' : 'auto'
+  return entries.every(isNamed) ? { mode, tools: entries.map(nameIn) } : undefined
 }
+
+const isNamed = ({ type, name }: JsonObject): boolean =>
+  /^(function|custom|mcp)$/.test(textOf(type)) && typeof name === 'string'
+
+const nameIn = ({ name, server_label: label }: JsonObject): string =>
+  typeof label === 'string' ? `${label}.${textOf(name)}` : textOf(name)
 
 function toolsIn(body: JsonObject, missing: Set<string>) {
   const all = listOf(body.tools)

@@ -12,7 +12,7 @@ export function normalOpenAI(body: JsonObject): JsonObject {
     ...body,
     instructions: [textOf(body.instructions), ...system].filter(Boolean).join('\n\n'),
     input: items.slice(start).map(normalItem),
-    tools: listOf(body.tools).map(normalTool),
+    tools: inOrder(listOf(body.tools).map(normalTool)),
     reasoning: bare(record(body.reasoning)),
   }
 }
@@ -28,17 +28,33 @@ function normalItem(item: JsonObject): JsonObject {
   })
 }
 
-/** Without the marks for the cache. */
-const normalContent = (content: Json): Json =>
-  isText(content)
-    ? textsIn(content)
-    : listOf(content).map((piece) =>
-        bare(Object.fromEntries(Object.entries(piece).filter(([key]) => key !== 'prompt_cache_breakpoint'))),
-      )
+/** Without the marks for the cache; texts in a row are one. */
+function normalContent(content: Json): Json {
+  if (isText(content)) return textsIn(content)
+  const pieces: JsonObject[] = []
+  for (const { prompt_cache_breakpoint: _, ...piece } of listOf(content)) {
+    const last = pieces.at(-1)
+    const isTexts = last !== undefined && isText([last]) && isText([piece])
+    if (isTexts) pieces[pieces.length - 1] = { ...last, text: textsIn([last, piece]) }
+    else pieces.push(bare(piece))
+  }
+  return pieces
+}
 
 function normalTool(tool: JsonObject): JsonObject {
-  if (tool.type === 'namespace') return { ...tool, tools: listOf(tool.tools).map(normalTool) }
-  const { require_approval: asks, ...rest } = tool
-  // That it asks always is what it does anyway.
-  return toolOf(tool.type === 'mcp' && asks === 'always' ? rest : tool, 'parameters')
+  if (tool.type === 'namespace') return { ...tool, tools: inOrder(listOf(tool.tools).map(normalTool)) }
+  const { require_approval: asks, format, ...rest } = tool
+  // That it asks always, or takes any text, is what it does anyway.
+  const said = {
+    ...rest,
+    ...(tool.type === 'mcp' && asks === 'always' ? {} : { require_approval: asks ?? null }),
+    ...(record(format).type === 'text' ? {} : { format: format ?? null }),
+    ...(tool.type === 'function' && { parameters: tool.parameters ?? { type: 'object' } }),
+  }
+  return toolOf(said, 'parameters')
+}
+
+const inOrder = (tools: readonly JsonObject[]): JsonObject[] => {
+  const keys = new Map(tools.map((tool) => [tool, textOf(tool.name) || JSON.stringify(tool)]))
+  return tools.toSorted((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : 1))
 }

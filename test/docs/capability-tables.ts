@@ -37,6 +37,7 @@ function openAITable(): string[][] {
   const words: Words<OpenAICapabilities> = {
     efforts: elsewhere,
     sampling: elsewhere,
+    thinksUnasked: elsewhere,
     longCache: elsewhere,
     reasoning: unless('thinking'),
     reasoningBack: unless('thinking of earlier turns'),
@@ -65,7 +66,7 @@ function openAITable(): string[][] {
     ...all.map(([names, can]) => [
       names,
       codes(can.efforts),
-      sampling[can.sampling],
+      can.sampling === 'unthinking' && !can.thinksUnasked ? 'without `effort`, or with `none`' : sampling[can.sampling],
       cache[can.longCache],
       told<OpenAICapabilities>(can, words),
     ]),

@@ -97,6 +97,12 @@ describe('Settings of the Responses API', () => {
     expect(fields).toEqual(setting === 'cache' && value === 'off' ? without : plain)
   })
 
+  it('may be sampled where no effort is that of no thinking', () => {
+    expect(settings('gpt-5.1', { temperature: 0.2 })).toMatchObject({ fields: { temperature: 0.2 }, remarks: [] })
+    expect(settings('gpt-5.4', { temperature: 0.2, effort: 'low' }).fields).not.toHaveProperty('temperature')
+    expect(settings('gpt-5.4-pro', { temperature: 0.2 }).fields).not.toHaveProperty('temperature')
+  })
+
   it('write nothing to the cache when it is off, and have no key of it', () => {
     expect(settings('gpt-6-astra', { cache: 'off' })).toEqual({
       fields: { include: ['reasoning.encrypted_content'], prompt_cache_options: { mode: 'explicit' } },

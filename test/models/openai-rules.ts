@@ -30,7 +30,9 @@ function settingComplaints(body: JsonObject): string[] {
     if (samples) found.push('sampling is not supported with this model')
     if (effort === 'none' || effort === 'minimal') found.push(`effort "${effort}" is not supported with this model`)
   } else if (/gpt-(5\.[1-9]|6)(?!.*chat)/.test(model)) {
-    if (samples && effort !== 'none') found.push('sampling is supported with effort none only')
+    // Until GPT-5.4 that is what a request without an effort is.
+    const isOff = effort === 'none' || (effort === undefined && /gpt-5\.[1-4](?!.*(codex|pro))/.test(model))
+    if (samples && !isOff) found.push('sampling is supported with effort none only')
     if (effort === 'minimal') found.push('effort "minimal" is not supported with this model')
   } else if (/^(gpt-5(?!-chat)|o[134])/.test(model) && samples) found.push('sampling is not supported with this model')
   if (model.startsWith('gpt-4') && effort !== undefined) found.push('reasoning is not supported with this model')

@@ -7,6 +7,8 @@ export interface OpenAICapabilities {
   readonly efforts: readonly Effort[]
   /** `temperature` and `top_p`. `unthinking`: only with the effort `none`. */
   readonly sampling: 'always' | 'unthinking' | 'never'
+  /** It thinks when no effort is said. */
+  readonly thinksUnasked: boolean
   /** Answers that fit a schema. */
   readonly schemas: boolean
   /** `strict` of tools and answers. */
@@ -46,13 +48,12 @@ export interface OpenAIRow extends OpenAICapabilities {
   readonly prefix: string
 }
 
-const efforts = (...from: Effort[]): readonly Effort[] => from
-
 /** The newest models, and those that are not known yet. */
 const newest: OpenAICapabilities = {
   reasoning: true,
-  efforts: efforts('low', 'medium', 'high', 'xhigh', 'max'),
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   sampling: 'never',
+  thinksUnasked: true,
   schemas: true,
   strict: true,
   textTools: true,
@@ -73,25 +74,28 @@ const newest: OpenAICapabilities = {
 }
 const unthinking: OpenAICapabilities = {
   ...newest,
-  efforts: efforts('none', 'low', 'medium', 'high', 'xhigh', 'max'),
+  efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   sampling: 'unthinking',
 }
-const gpt54: OpenAICapabilities = {
+const gpt55: OpenAICapabilities = {
   ...unthinking,
-  efforts: efforts('none', 'low', 'medium', 'high', 'xhigh'),
+  efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
   programs: false,
   longCache: 'retention',
 }
+const gpt54: OpenAICapabilities = { ...gpt55, thinksUnasked: false }
 const gpt52: OpenAICapabilities = { ...gpt54, toolSearch: false, namespaces: false, addedTools: false }
-const gpt51: OpenAICapabilities = { ...gpt52, efforts: efforts('none', 'low', 'medium', 'high') }
+const gpt51: OpenAICapabilities = { ...gpt52, efforts: ['none', 'low', 'medium', 'high'] }
 const gpt5: OpenAICapabilities = {
   ...gpt51,
-  efforts: efforts('minimal', 'low', 'medium', 'high'),
+  efforts: ['minimal', 'low', 'medium', 'high'],
   sampling: 'never',
+  thinksUnasked: true,
 }
 const gpt41: OpenAICapabilities = {
   ...gpt5,
   reasoning: false,
+  thinksUnasked: false,
   efforts: [],
   sampling: 'always',
   textTools: false,
@@ -101,14 +105,23 @@ const gpt4: OpenAICapabilities = { ...gpt4o, schemas: false, allowedTools: false
 const oSeries: OpenAICapabilities = {
   ...gpt4o,
   reasoning: true,
-  efforts: efforts('low', 'medium', 'high'),
+  efforts: ['low', 'medium', 'high'],
   sampling: 'never',
+  thinksUnasked: true,
 }
+
+/** A model that cannot do without thinking. */
+const thinking = (model: OpenAICapabilities, ...efforts: readonly Effort[]): OpenAICapabilities => ({
+  ...model,
+  efforts,
+  sampling: 'never',
+  thinksUnasked: true,
+})
 
 /** Of other makers, and of names that an app gave: what was asked for is tried, and nothing else. */
 const unknown: OpenAICapabilities = {
   ...unthinking,
-  efforts: efforts('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   sampling: 'always',
   textTools: false,
   allowedTools: false,
@@ -125,25 +138,25 @@ export const openAIRows: readonly OpenAIRow[] = [
   { prefix: 'gpt-6.1-terra', ...unthinking },
   { prefix: 'gpt-6.2-sol', ...unthinking },
   { prefix: 'gpt-5.', ...unthinking },
-  { prefix: 'gpt-5.5', ...gpt54 },
-  { prefix: 'gpt-5.5-pro', ...gpt54, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.5', ...gpt55 },
+  { prefix: 'gpt-5.5-pro', ...thinking(gpt55, 'medium', 'high', 'xhigh') },
   { prefix: 'gpt-5.4', ...gpt54 },
-  { prefix: 'gpt-5.4-pro', ...gpt54, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.4-pro', ...thinking(gpt54, 'medium', 'high', 'xhigh') },
   { prefix: 'gpt-5.3', ...gpt52 },
   { prefix: 'gpt-5.3-chat', ...gpt41 },
-  { prefix: 'gpt-5.3-codex', ...gpt52, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.3-codex', ...thinking(gpt52, 'low', 'medium', 'high', 'xhigh') },
   { prefix: 'gpt-5.2', ...gpt52 },
   { prefix: 'gpt-5.2-chat', ...gpt41 },
-  { prefix: 'gpt-5.2-codex', ...gpt52, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
-  { prefix: 'gpt-5.2-pro', ...gpt52, efforts: efforts('medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.2-codex', ...thinking(gpt52, 'low', 'medium', 'high', 'xhigh') },
+  { prefix: 'gpt-5.2-pro', ...thinking(gpt52, 'medium', 'high', 'xhigh') },
   { prefix: 'gpt-5.1', ...gpt51 },
   { prefix: 'gpt-5.1-chat', ...gpt41 },
-  { prefix: 'gpt-5.1-codex', ...gpt51, efforts: efforts('low', 'medium', 'high'), sampling: 'never' },
-  { prefix: 'gpt-5.1-codex-max', ...gpt51, efforts: efforts('low', 'medium', 'high', 'xhigh'), sampling: 'never' },
+  { prefix: 'gpt-5.1-codex', ...thinking(gpt51, 'low', 'medium', 'high') },
+  { prefix: 'gpt-5.1-codex-max', ...thinking(gpt51, 'low', 'medium', 'high', 'xhigh') },
   { prefix: 'gpt-5', ...gpt5 },
   { prefix: 'gpt-5-chat', ...gpt41 },
-  { prefix: 'gpt-5-codex', ...gpt5, efforts: efforts('low', 'medium', 'high') },
-  { prefix: 'gpt-5-pro', ...gpt5, efforts: efforts('high') },
+  { prefix: 'gpt-5-codex', ...gpt5, efforts: ['low', 'medium', 'high'] },
+  { prefix: 'gpt-5-pro', ...gpt5, efforts: ['high'] },
   { prefix: 'gpt-4.1', ...gpt41 },
   { prefix: 'gpt-4.5', ...gpt4o },
   { prefix: 'gpt-4o', ...gpt4o },

@@ -23,7 +23,8 @@ export function settingsOf(
     return isTaken ? config[setting] : undefined
   }
   const effort = taken('effort', config.effort !== undefined && can.efforts.includes(config.effort))
-  const samples = can.sampling === 'always' || (can.sampling === 'unthinking' && effort === 'none')
+  const thinks = effort === undefined ? can.thinksUnasked : effort !== 'none'
+  const samples = can.sampling === 'always' || (can.sampling === 'unthinking' && !thinks)
   const temperature = taken('temperature', samples)
   const topP = taken('topP', samples)
   for (const setting of ['topK', 'seed', 'stop'] as const) taken(setting, false)
