@@ -567,8 +567,8 @@ describe('encodeOpenAI() with a conversation that the provider keeps', () => {
   it('goes on in a conversation that the app named, when that is where the last reply is', () => {
     const messages = kept(gpt, { responseId: 'resp_1', conversation: 'conv_1' })
     for (const conversation of ['conv_1', { id: 'conv_1' }]) {
-      const named = body(messages, { ...stored, extra: { conversation } })
-      expect(named).toMatchObject({ conversation, input: [{ type: 'function_call_output' }] })
+      const named = body(messages, { ...gpt, extra: { conversation } })
+      expect(named).toMatchObject({ store: true, conversation, input: [{ type: 'function_call_output' }] })
       expect(named).not.toHaveProperty('previous_response_id')
     }
     expect(body(messages, { ...stored, extra: { conversation: 'conv_2' } }).input).toEqual(whole(messages))

@@ -129,12 +129,14 @@ describe('Tools of the Responses API', () => {
     const some = { never: { tool_names: ['a'] } }
     const hostedTools: HostedTool[] = [
       { tool: { type: 'web_search', search_context_size: 'low' }, risk: 'read' },
+      { tool: { type: 'shell', environment: { type: 'container_auto' } }, risk: 'read' },
       { tool: mcp, risk: 'read' },
       { tool: { ...mcp, require_approval: some }, risk: 'read' },
       { tool: { ...mcp, require_approval: 'never' }, risk: 'ask' },
     ]
     expect(sent([tool('find')], gpt('gpt-4.1', { hostedTools })).tools).toEqual([
       { type: 'web_search', search_context_size: 'low' },
+      { type: 'shell', environment: { type: 'container_auto' } },
       { ...mcp, require_approval: 'never' },
       { ...mcp, require_approval: some },
       { ...mcp, require_approval: 'always' },
@@ -147,6 +149,7 @@ describe('Tools of the Responses API', () => {
     [{ tool: { type: 'local_shell' }, risk: 'read' }],
     [{ tool: { type: 'computer' }, risk: 'read' }],
     [{ tool: { type: 'shell', environment: { type: 'local' } }, risk: 'read' }],
+    [{ tool: { type: 'shell' }, risk: 'read' }],
     [{ tool: { type: 'tool_search', execution: 'client' }, risk: 'read' }],
     [{ tool: { type: 'function', name: 'x' }, risk: 'read' }],
   ])('refuse before anything is sent what the provider does not do: %j', (hosted) => {

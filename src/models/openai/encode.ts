@@ -8,7 +8,7 @@ import { checkHistory, isOwn } from '../history.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { openAICapabilities, type OpenAICapabilities } from './capabilities.js'
 import { toChoice } from './choice.js'
-import { conversationIn } from './conversation.js'
+import { conversationIn, isStored } from './conversation.js'
 import { toItems, type Items } from './items.js'
 import { settingsOf } from './settings.js'
 import { toTools } from './tools.js'
@@ -33,7 +33,7 @@ export function encodeOpenAI(
   checkHistory(messages)
   const tools = toTools(request, config, can)
   const items = toItems(messages, config, tools, can)
-  const kept = config.stored && can.stored ? keptBy(messages, items, config) : undefined
+  const kept = isStored(config) && can.stored ? keptBy(messages, items, config) : undefined
   const input = items.items.slice(kept?.until ?? 0).flat()
   const { tool_choice } = toChoice(toolChoice, tools, config, can)
   const { fields } = settingsOf(config, cacheKey, can)
@@ -41,7 +41,7 @@ export function encodeOpenAI(
     {
       model: config.model,
       stream: true,
-      store: config.stored === true,
+      store: isStored(config),
       input: input as unknown as Body['input'],
       ...fields,
       ...(kept?.previous && { previous_response_id: kept.previous }),

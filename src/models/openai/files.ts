@@ -21,11 +21,20 @@ const inputText = (text: string): JsonObject => ({ type: 'input_text', text })
 
 function toPiece(file: AttachedFile, can: OpenAICapabilities): JsonObject {
   const { mediaType, name } = file
+  if ('id' in file) return toKnown(file, can)
   const url = 'url' in file ? file.url : `data:${mediaType};base64,${file.data}`
   if (can.images && image.test(mediaType)) return { type: 'input_image', image_url: url, detail: 'auto' }
   if (!can.documents || !document.test(mediaType)) return inputText(fileNote(file))
   if ('url' in file) return { type: 'input_file', file_url: url }
   return { type: 'input_file', filename: name ?? unnamed(mediaType), file_data: url }
+}
+
+/** One that the provider has already. */
+function toKnown(file: Extract<AttachedFile, { readonly id: string }>, can: OpenAICapabilities): JsonObject {
+  const { mediaType, id: file_id, provider } = file
+  if (provider !== 'openai') return inputText(fileNote(file))
+  if (can.images && image.test(mediaType)) return { type: 'input_image', file_id, detail: 'auto' }
+  return can.documents && document.test(mediaType) ? { type: 'input_file', file_id } : inputText(fileNote(file))
 }
 
 /** Some types are known by the end of the name only. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.js'
 import { HandrailError } from '../../errors.js'
-import { textAt } from '../wire.js'
+import { inner, textAt } from '../wire.js'
 import type { HostedTool, ModelConfig } from '../model.js'
 
 /** Tools whose calls the client makes: nobody here does. */
@@ -26,11 +26,11 @@ export function toHostedTools({ hostedTools = [], provider, model }: ModelConfig
   })
 }
 
-export const isClientRun = (tool: JsonObject): boolean => {
+export function isClientRun(tool: JsonObject): boolean {
   const type = textAt(tool, 'type')
-  const { environment, execution } = tool
-  const isLocal = typeof environment === 'object' && textAt(environment as JsonObject, 'type') === 'local'
-  return clientRun.test(type) || (type === 'shell' && isLocal) || (type === 'tool_search' && execution === 'client')
+  // A shell is hosted where it says in which container.
+  if (type === 'shell') return !textAt(inner(tool, 'environment'), 'type').startsWith('container')
+  return clientRun.test(type) || (type === 'tool_search' && tool.execution === 'client')
 }
 
 /** The API would ask always. */

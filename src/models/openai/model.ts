@@ -6,6 +6,7 @@ import { readReply } from '../read-reply.js'
 import { createResender } from '../resend.js'
 import { openAIAmendments } from './amendments.js'
 import { openAICapabilities } from './capabilities.js'
+import { isStored } from './conversation.js'
 import { createOpenAIDecoder } from './decode.js'
 import { encodeOpenAI, remarksOnOpenAI } from './encode.js'
 import { isTooLong } from './ending.js'
@@ -42,7 +43,7 @@ export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeo
             readReply(
               {
                 config,
-                decoder: createOpenAIDecoder({ tools: request.tools, stored: config.stored, remarks }),
+                decoder: createOpenAIDecoder({ tools: request.tools, stored: isStored(config), remarks }),
                 open: () => client.responses.create(body, { signal: options.signal }).withResponse(),
                 toError: (error, started) => toModelError(error, started, OpenAI, config),
               },
