@@ -11,7 +11,7 @@ export function importGemini({ request, url }: RecordedRequest): Imported {
   const body = record(camel(request))
   const { contents, systemInstruction, tools, toolConfig, generationConfig, serviceTier, ...rest } = body
   const { functionCallingConfig, includeServerSideToolInvocations: shows, ...more } = record(toolConfig)
-  const { options, answer, extra } = settingsOf(record(generationConfig))
+  const { options, answer, extra } = settingsOf(record(generationConfig), /gemini-2\.5/.test(url))
   const hosted = listOf(tools).flatMap((tool) =>
     Object.entries(tool).flatMap(([name, value]) =>
       name === 'functionDeclarations' ? [] : [{ tool: { [name]: value }, risk: 'read' as const }],
@@ -63,7 +63,11 @@ const efforts: readonly (readonly [Json, Effort])[] = [
   ['XHIGH', 'xhigh'],
 ]
 
-function settingsOf(given: JsonObject): {
+/** @param hasBudget whether the model is told a number of tokens; of others one has no word. */
+function settingsOf(
+  given: JsonObject,
+  hasBudget: boolean,
+): {
   readonly options: Partial<ModelConfig>
   readonly answer?: JsonObject
   readonly extra: JsonObject
@@ -72,7 +76,8 @@ function settingsOf(given: JsonObject): {
   const { responseMimeType, responseJsonSchema, responseSchema, responseModalities, ...others } = rest
   const { thinkingBudget, thinkingLevel, ...thoughts } = record(thinkingConfig)
   const amount = thinkingBudget ?? (textOf(thinkingLevel).toUpperCase() || undefined)
-  const effort = efforts.find(([value]) => value === amount)?.[1]
+  const isWord = (typeof amount === 'number') === hasBudget
+  const effort = isWord ? efforts.find(([value]) => value === amount)?.[1] : undefined
   const odd = amount !== undefined && effort === undefined ? { thinkingConfig } : {}
   const settings = { temperature, topP, topK, seed, stop: stopSequences, maxOutputTokens, effort }
   const known = Object.entries(settings).filter(([, value]) => value !== undefined && value !== null)

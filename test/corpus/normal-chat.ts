@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/core/json.js'
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import { asOne, essence } from '../models/chat-canonical.js'
 import { listOf, record } from '../models/recorded-json.js'
 import { isSystem, textsIn, toolOf } from './normal-pieces.js'
@@ -27,10 +27,22 @@ export function normalChat({
     n: count === 1 ? null : count,
     max_tokens: body.max_tokens ?? limit,
     stop: typeof stop === 'string' ? [stop] : stop,
-    messages: asOne(said),
+    messages: asOne(numbered(said)),
     instructions: system.map(({ content }) => textsIn(content)).join('\n\n'),
     tools: listOf(body.tools).map(({ function: called, ...other }) =>
       isJsonObject(called) ? toolOf({ parameters: {}, ...called, type: 'function' }, 'parameters') : record(other),
     ),
   }
+}
+
+/** Ids by the order in which they come: where two calls have one, or one that a server does not take, we choose another. */
+function numbered(messages: readonly JsonObject[]): JsonObject[] {
+  const numbers = new Map<Json | undefined, number>()
+  let count = 0
+  const numberOf = (id: Json | undefined) => numbers.set(id, count++).get(id)!
+  return messages.map((message) => ({
+    ...message,
+    calls: listOf(message.calls).map((call) => ({ ...call, id: numberOf(call.id) })),
+    ...(message.tool_call_id === undefined ? {} : { tool_call_id: numbers.get(message.tool_call_id) ?? null }),
+  }))
 }

@@ -2,12 +2,15 @@ import { type JsonObject } from '../../src/core/json.js'
 import { said } from '../models/gemini-canonical.js'
 import { camel } from '../models/gemini-recordings.js'
 import { fromOpenApi, readSchema } from '../models/gemini-schemas.js'
-import { listOf, record } from '../models/recorded-json.js'
+import { listOf, record, textOf } from '../models/recorded-json.js'
 import { bare, textsIn, toolOf } from './normal-pieces.js'
 
 export function normalGemini(given: JsonObject): JsonObject {
   const body = record(camel(given))
-  const { responseModalities, responseJsonSchema, responseSchema, ...config } = record(body.generationConfig)
+  const { responseModalities, responseJsonSchema, responseSchema, thinkingConfig, ...config } = record(
+    body.generationConfig,
+  )
+  const { thinkingLevel, ...thinking } = record(thinkingConfig)
   const isTextOnly = JSON.stringify(responseModalities ?? ['TEXT']) === '["TEXT"]'
   const answer = responseJsonSchema ?? (responseSchema && fromOpenApi(responseSchema))
   const { functionCallingConfig, ...toolConfig } = record(body.toolConfig)
@@ -17,6 +20,9 @@ export function normalGemini(given: JsonObject): JsonObject {
     systemInstruction: textsIn(record(body.systemInstruction).parts),
     generationConfig: {
       ...config,
+      ...(thinkingConfig
+        ? { thinkingConfig: { ...thinking, thinkingLevel: textOf(thinkingLevel).toUpperCase() } }
+        : {}),
       ...(isTextOnly ? {} : { responseModalities: responseModalities! }),
       ...(answer ? { responseJsonSchema: readSchema(answer) } : {}),
     },

@@ -16,11 +16,15 @@ const isText = ({ type }: JsonObject): boolean => /^(text|thinking|refusal)$/.te
 /** What of a conversation we cannot say. */
 export function unsaid(body: JsonObject): string[] {
   const parts = listOf(body.messages).flatMap(({ content }) => listOf(content))
-  return parts.flatMap((part) => {
-    if (isText(part)) return []
-    if (!fileOf(part)) return [`content ${textOf(part.type)}`]
-    return record(part.image_url).detail ? ['detail of an image'] : []
-  })
+  const asked = listOf(body.messages).flatMap(({ tool_calls }) => listOf(tool_calls).map(({ id }) => id))
+  const strays = listOf(body.messages).filter(({ role, tool_call_id: id }) => role === 'tool' && !asked.includes(id))
+  return [...strays.map(() => 'a result of a call elsewhere'), ...parts.flatMap(unsaidOf)]
+}
+
+function unsaidOf(part: JsonObject): string[] {
+  if (isText(part)) return []
+  if (!fileOf(part)) return [`content ${textOf(part.type)}`]
+  return record(part.image_url).detail ? ['detail of an image'] : []
 }
 
 /** A file as the servers have it. */
@@ -69,8 +73,10 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
     const { role, content, tool_calls, ...rest } = message
     if (isSystem(message)) return [{ role: 'instructions', text: plainText(content, '\n') }]
     if (role === 'user') return userMessages(content)
-    if (role === 'tool')
-      return [{ role, call: known.get(textOf(message.tool_call_id))!, outcome: 'ok', text: plainText(content) }]
+    if (role === 'tool') {
+      const call = known.get(textOf(message.tool_call_id))
+      return call ? [{ role, call, outcome: 'ok', text: plainText(content) }] : []
+    }
     if (role !== 'assistant') return []
     const calls = listOf(tool_calls).map((call, index) => toCall(call, `${step}.${index}`))
     for (const call of calls) known.set(call.wireId!, call)
@@ -98,10 +104,18 @@ function toCall({ id, type, function: called, custom }: JsonObject, callId: stri
     key: `1.${callId}`,
     callId,
     toolName: textOf(name),
-    input: type === 'custom' ? inputText : (JSON.parse(inputText || '{}') as Json),
+    input: type === 'custom' ? inputText : parsed(inputText || '{}'),
     inputText,
     wireId: textOf(id),
     caller: 'model',
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
   }
 }
 

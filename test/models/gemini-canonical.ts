@@ -59,10 +59,14 @@ export function importContents(contents: readonly JsonObject[], from: Origin): I
       else if (functionResponse) {
         const { name, id, response, parts: inside } = record(functionResponse)
         const found = open.findIndex((call) => (id ? call.wireId === id : call.toolName === name))
-        const [call] = open.splice(found, 1)
+        const [call] = found < 0 ? [] : open.splice(found, 1)
+        if (!call) {
+          unsupported.add('a result of a call elsewhere')
+          continue
+        }
         const outcome = 'error' in record(response) ? 'error' : 'ok'
         const files = listOf(inside).flatMap((one) => fileOf(one) ?? [])
-        const result = { role: 'tool', call: call!, outcome, text: JSON.stringify(response) } as const
+        const result = { role: 'tool', call, outcome, text: JSON.stringify(response) } as const
         messages.push(files.length > 0 ? { ...result, files } : result)
       } else {
         const file = fileOf(part)

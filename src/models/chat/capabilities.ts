@@ -99,6 +99,7 @@ const ollama = /^https?:\/\/([^/]+:11434\b|([\w-]+\.)*ollama\.com\b)|\/ollama\b/
 
 /** Differences by the name of the model and by the base URL; a row with both is of that model there. A later row wins. */
 export const chatServers: readonly ChatServer[] = [
+  { name: 'OpenAI models', model: /^(gpt-\d|chatgpt|o\d)/i, ...likeOpenAI },
   {
     name: 'Mistral models',
     model: /(^|\/)(open-)?(mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)/i,
@@ -197,7 +198,7 @@ export const chatServers: readonly ChatServer[] = [
   },
   { name: 'xAI that thinks', url: /\bx\.ai\b|\bxai\b/i, model: /^grok-(3-mini|[4-9])/i, stop: false },
   { name: 'Grok 3 mini', model: /^grok-3-mini/i, effort: 'reasoning_effort' },
-  { name: 'Hugging Face', url: /\bhuggingface\b/i, seed: 'seed' },
+  { name: 'Hugging Face', url: /\bhuggingface\b/i, seed: 'seed', answer: 'without tools' },
   {
     name: 'Together, Fireworks',
     url: /\b(together|fireworks)\b/i,

@@ -123,6 +123,7 @@ function toCall(call: KeyedCall, native: JsonObject | undefined, { ids, textTool
 function argumentText(call: KeyedCall): string {
   const input = call.input as Json | undefined
   const { inputText } = call
+  if (inputText?.trim() === '') return JSON.stringify(argumentsOf(call))
   // The text of a text tool, which came in an object.
   const isWrapped = typeof input === 'string' && input !== inputText && inputText?.trimStart().startsWith('{')
   return inputText !== undefined && (isJsonObject(input) || isWrapped) ? inputText : JSON.stringify(argumentsOf(call))
