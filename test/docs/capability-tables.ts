@@ -19,18 +19,14 @@ function told<T extends object>(row: Partial<T>, words: Words<T>): string {
   return joined(names.filter((name) => name in row).map((name) => words[name](row[name]!)))
 }
 
-/** Rows that say the same are one. */
-function merged<Row extends object>(
-  rows: readonly (readonly [names: string, row: Row])[],
-): [names: string, row: Row][] {
-  const found = new Map<string, { names: string[]; row: Row }>()
-  for (const [names, row] of rows) {
-    const key = JSON.stringify(row)
-    const same = found.get(key)
-    if (same) same.names.push(names)
-    else found.set(key, { names: [names], row })
+/** Rows that say the same of several are one. */
+function merged(rows: readonly (readonly string[])[]): string[][] {
+  const found = new Map<string, string[]>()
+  for (const [name = '', ...cells] of rows) {
+    const key = cells.join('|')
+    found.set(key, [...(found.get(key) ?? []), name])
   }
-  return [...found.values()].map(({ names, row }) => [names.join(', '), row])
+  return [...found].map(([key, names]) => [names.join(', '), ...key.split('|')])
 }
 
 function openAITable(): string[][] {
@@ -50,6 +46,7 @@ function openAITable(): string[][] {
     namespaces: unless('namespaces'),
     addedTools: unless('tools that a result tells of'),
     programs: unless('programs'),
+    phases: elsewhere,
     callsLast: (is) => (is ? 'text after a call' : undefined),
     parallelCalls: unless('`parallelCalls`'),
     cacheKey: unless('a key of its cache'),
@@ -59,17 +56,19 @@ function openAITable(): string[][] {
   }
   const sampling = { always: 'yes', unthinking: 'with `effort: none`', never: '-' } as const
   const cache = { options: '12 h', retention: '24 h', none: '-' } as const
-  const rows = openAIRows.map(({ prefix, ...can }) => [code(prefix), can] as const)
-  const all = [...merged(rows), ['any other', openAICapabilities('any-other')] as const]
+  const sampled = (can: OpenAICapabilities) =>
+    can.sampling === 'unthinking' && !can.thinksUnasked ? 'without `effort`, or with `none`' : sampling[can.sampling]
+  const row = (name: string, can: OpenAICapabilities) => [
+    name,
+    codes(can.efforts),
+    sampled(can),
+    cache[can.longCache],
+    told<OpenAICapabilities>(can, words),
+  ]
   return [
     ['names that begin with', '`effort`', '`temperature`, `topP`', '`cache: long`', 'takes no'],
-    ...all.map(([names, can]) => [
-      names,
-      codes(can.efforts),
-      can.sampling === 'unthinking' && !can.thinksUnasked ? 'without `effort`, or with `none`' : sampling[can.sampling],
-      cache[can.longCache],
-      told<OpenAICapabilities>(can, words),
-    ]),
+    ...merged(openAIRows.map(({ prefix, ...can }) => row(code(prefix), can))),
+    row('any other', openAICapabilities('any-other')),
   ]
 }
 
@@ -86,15 +85,12 @@ function anthropicTable(): string[][] {
     lateInstructions: unless('late instructions'),
     documents: unless('documents'),
   }
-  const rows = anthropicModels.map(({ models, ...can }) => [codes(models), can] as const)
-  return [
-    ['models', '`effort`', 'takes no'],
-    ...merged(rows).map(([names, can]) => [
-      names,
-      codes([...(can.thinkingOff ? ['none'] : []), ...can.efforts]),
-      told<AnthropicCapabilities>(can, words),
-    ]),
-  ]
+  const rows = anthropicModels.map(({ models, ...can }) => [
+    codes(models),
+    codes([...(can.thinkingOff ? ['none'] : []), ...can.efforts]),
+    told<AnthropicCapabilities>(can, words),
+  ])
+  return [['models', '`effort`', 'takes no'], ...merged(rows)]
 }
 
 function geminiTable(): string[][] {
