@@ -19,7 +19,9 @@ export function checkRunOptions(
   }
   const wrong = files.findIndex((file) => !isAttachedFile(file as unknown as Json))
   if (wrong !== -1)
-    refuse(`"files[${wrong}]" must be { mediaType, data } with Base64, or { mediaType, url } with http or https`)
+    refuse(
+      `"files[${wrong}]" must be { mediaType, data } with Base64, { mediaType, url } with http or https, or { mediaType, id, provider }`,
+    )
   if (answer) validator.compile(answer.schema, 'the answer')
 }
 

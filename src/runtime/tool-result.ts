@@ -37,7 +37,7 @@ export const failed = (outcome: Outcome, code: string, message: string, retryabl
 function listFault(tool: ToolEntry | undefined, output: Json): string | undefined {
   const { files, tools } = isJsonObject(output) ? output : ({} as JsonObject)
   if (tool?.definition.returnsFiles && !(Array.isArray(files) && files.every(isAttachedFile)))
-    return 'must have "files", an array of { mediaType, data } or { mediaType, url }'
+    return 'must have "files", an array of { mediaType, data }, { mediaType, url } or { mediaType, id, provider }'
   if (tool?.definition.returnsTools && !(Array.isArray(tools) && tools.every((name) => typeof name === 'string')))
     return 'must have "tools", an array of names'
   return undefined

@@ -194,12 +194,16 @@ function resultIn(
   }
 }
 
-function fileIn({ type, source, title }: JsonObject): AttachedFile | undefined {
+function fileIn({ type, source, title, file_id }: JsonObject): AttachedFile | undefined {
+  // A program reads what it was uploaded as.
+  const known = { provider: 'anthropic', id: textOf(file_id) || textOf(record(source).file_id) }
+  if (type === 'container_upload') return { mediaType: 'text/csv', ...known }
   if (type !== 'image' && type !== 'document') return undefined
   const { type: kind, media_type, data, url } = record(source)
   const named = typeof title === 'string' ? { name: title } : {}
   if (kind === 'url')
     return { mediaType: type === 'image' ? 'image/png' : 'application/pdf', url: textOf(url), ...named }
+  if (kind === 'file') return { mediaType: type === 'image' ? 'image/png' : 'application/pdf', ...known, ...named }
   if (kind === 'base64') return { mediaType: textOf(media_type), data: textOf(data), ...named }
   if (kind !== 'text') return undefined
   return { mediaType: textOf(media_type), data: Buffer.from(textOf(data)).toString('base64'), ...named }

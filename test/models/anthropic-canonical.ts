@@ -35,6 +35,8 @@ const files: readonly AttachedFile[] = [
   { mediaType: 'text/csv', data: btoa('a,b') },
   { mediaType: 'text/plain', data: '////' },
   { mediaType: 'audio/wav', data: 'AAAA' },
+  { mediaType: 'text/csv', id: 'file_1', provider: 'anthropic' },
+  { mediaType: 'image/png', id: 'file_2', provider: 'openai' },
   { mediaType: 'image/bmp', url: 'https://files.test/a.bmp' },
 ]
 

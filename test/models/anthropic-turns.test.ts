@@ -77,6 +77,26 @@ describe('Files', () => {
     ['a note of a sound', { mediaType: 'audio/wav', data: 'AAAA' }, said('[file: audio/wav, 3 bytes]')],
     ['a note of a text that is none', { mediaType: 'text/plain', data: '////' }, said('[file: text/plain, 3 bytes]')],
     [
+      'an image that the provider has',
+      { mediaType: 'image/png', provider: 'anthropic', id: 'file_1' },
+      { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+    ],
+    [
+      'a document that the provider has',
+      { mediaType: 'application/pdf', name: 'a', provider: 'anthropic', id: 'file_1' },
+      { type: 'document', title: 'a', source: { type: 'file', file_id: 'file_1' } },
+    ],
+    [
+      'a file for programs',
+      { mediaType: 'text/csv', provider: 'anthropic', id: 'file_1' },
+      { type: 'container_upload', file_id: 'file_1' },
+    ],
+    [
+      'a note of what another provider has',
+      { mediaType: 'image/png', provider: 'openai', id: 'file_1' },
+      said('[file: image/png, file_1 of openai]'),
+    ],
+    [
       'a note of a text elsewhere',
       { mediaType: 'text/plain', url: 'https://files.test/a' },
       said('[file: text/plain, https://files.test/a]'),
@@ -95,6 +115,9 @@ describe('Files', () => {
     })
     const old = encode([user('Look', pdf)], { ...claude, model: 'claude-3-opus' }).body.messages
     expect(old).toEqual([{ role: 'user', content: [said('Look'), said('[file: application/pdf, 3 bytes]')] }])
+    const csv: AttachedFile = { mediaType: 'text/csv', provider: 'anthropic', id: 'file_1' }
+    const idle = encode([user('', csv)], { ...claude, programs: false }).body.messages
+    expect(idle).toEqual([{ role: 'user', content: [said('[file: text/csv, file_1 of anthropic]')] }])
   })
 })
 

@@ -5,9 +5,15 @@ import type { AnthropicCapabilities } from './capabilities.js'
 const images = /^image\/(jpeg|png|gif|webp)$/
 const texts = /^(text\/|application\/(.+\+)?(json|xml)$)/
 
-/** A file as the model is given it; one of a kind that it does not take is named. */
-export function toFileBlock(file: AttachedFile, can: Pick<AnthropicCapabilities, 'documents'>): JsonObject {
+type Documents = Pick<AnthropicCapabilities, 'documents'>
+
+/**
+ * A file as the model is given it; one of a kind that it does not take is named.
+ * @param runs whether there are programs, which can read what the model cannot
+ */
+export function toFileBlock(file: AttachedFile, can: Documents, runs = false): JsonObject {
   const { mediaType, name } = file
+  if ('id' in file) return toKnown(file, can, runs)
   const titled: JsonObject = name === undefined ? {} : { title: name }
   const source: JsonObject =
     'url' in file ? { type: 'url', url: file.url } : { type: 'base64', media_type: mediaType, data: file.data }
@@ -16,6 +22,17 @@ export function toFileBlock(file: AttachedFile, can: Pick<AnthropicCapabilities,
   const text = can.documents && 'data' in file && texts.test(mediaType) ? textOf(file.data) : ''
   if (text.trim() === '') return { type: 'text', text: fileNote(file) }
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...titled }
+}
+
+/** One that the provider has already. */
+function toKnown(file: Extract<AttachedFile, { readonly id: string }>, can: Documents, runs: boolean): JsonObject {
+  const { mediaType, name, id: file_id, provider } = file
+  if (provider !== 'anthropic') return { type: 'text', text: fileNote(file) }
+  const source = { type: 'file', file_id }
+  if (images.test(mediaType)) return { type: 'image', source }
+  const isDocument = can.documents && /^(application\/pdf|text\/plain)$/.test(mediaType)
+  if (isDocument) return { type: 'document', source, ...(name !== undefined && { title: name }) }
+  return runs ? { type: 'container_upload', file_id } : { type: 'text', text: fileNote(file) }
 }
 
 /** Nothing when it is no UTF-8. */

@@ -51,7 +51,7 @@ export function toTurns(
       isOpen = openCalls(blocks).size > 0
     } else if (message.role === 'tool') addResult(gap, message, isOpen, place)
     else if (message.role === 'instructions' && way.can.lateInstructions) gap.late.push(textBlock(message.text))
-    else gap.words.push(...wordBlocks(message, way))
+    else gap.words.push(...wordBlocks(message, config, way))
   }
   closeGap(turns, gap, isOpen, way)
   if (isEnded(turns.at(-1))) turns.push(goOn())
@@ -92,10 +92,15 @@ function add(turns: Turn[], role: Turn['role'], content: readonly JsonObject[]):
 /** Blank text is a 400. */
 const textBlock = (text: string): JsonObject => ({ type: 'text', text: text.trim() === '' ? '(no text)' : text })
 
-function wordBlocks(message: Exclude<Message, { role: 'assistant' | 'tool' }>, { can }: Way): JsonObject[] {
+function wordBlocks(
+  message: Exclude<Message, { role: 'assistant' | 'tool' }>,
+  { programs, hostedTools = [] }: ModelConfig,
+  { can }: Way,
+): JsonObject[] {
+  const runs = (programs && can.programs) || hostedTools.some(({ tool }) => textAt(tool, 'name') === 'code_execution')
   const files = message.role === 'user' ? (message.files ?? []) : []
   const isSilent = files.length > 0 && message.text.trim() === ''
-  return [...(isSilent ? [] : [textBlock(message.text)]), ...files.map((file) => toFileBlock(file, can))]
+  return [...(isSilent ? [] : [textBlock(message.text)]), ...files.map((file) => toFileBlock(file, can, runs))]
 }
 
 function addResult(

@@ -36,6 +36,7 @@ export function toResultFiles(
 
 /** Undefined where the server is not known to take it. */
 function toFilePart(file: AttachedFile, can: ChatCapabilities): JsonObject | undefined {
+  if ('id' in file) return undefined
   const { mediaType, name } = file
   const url = 'data' in file ? `data:${mediaType};base64,${file.data}` : file.url
   if (/^image\/(png|jpe?g|webp|gif)$/.test(mediaType)) {

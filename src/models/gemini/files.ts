@@ -6,11 +6,14 @@ const media = /^(image\/(png|jpe?g|webp|hei[cf])|audio\/.+|video\/.+|application
 /** What it takes inside of a result. */
 const inResults = /^(image\/(png|jpe?g|webp)|application\/pdf|text\/plain)$/
 
-/** A file as a part, or a note of it. */
-export const toFilePart = (file: AttachedFile): JsonObject =>
-  media.test(file.mediaType) ? toData(file) : { text: fileNote(file) }
+/** A file of the provider's own is one of a URL. */
+type SentFile = Exclude<AttachedFile, { readonly id: string }>
+const isSent = (file: AttachedFile): file is SentFile => !('id' in file) && media.test(file.mediaType)
 
-const toData = (file: AttachedFile): JsonObject => {
+/** A file as a part, or a note of it. */
+export const toFilePart = (file: AttachedFile): JsonObject => (isSent(file) ? toData(file) : { text: fileNote(file) })
+
+const toData = (file: SentFile): JsonObject => {
   const { mediaType: mimeType } = file
   return 'data' in file ? { inlineData: { mimeType, data: file.data } } : { fileData: { mimeType, fileUri: file.url } }
 }
@@ -22,7 +25,10 @@ export function resultFiles(
 ): { readonly inside: JsonObject[]; readonly after: JsonObject[] } {
   const isInside = ({ mediaType }: AttachedFile) => canHold && inResults.test(mediaType)
   return {
-    inside: files.filter(isInside).map(toData),
-    after: files.filter((file) => !isInside(file) && media.test(file.mediaType)).map(toData),
+    inside: files.filter(isSent).filter(isInside).map(toData),
+    after: files
+      .filter(isSent)
+      .filter((file) => !isInside(file))
+      .map(toData),
   }
 }
