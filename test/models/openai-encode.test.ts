@@ -327,6 +327,13 @@ describe('encodeOpenAI() of what a run may have', () => {
     ])
   })
 
+  it('keeps of what another model said whether it was the answer, for a model that knows the difference', () => {
+    const native = { type: 'message', id: 'msg_1', phase: 'commentary', content: [] }
+    const messages = [asks({ ...gpt, model: 'gpt-5.4' }, [{ type: 'text', text: 'I look.', native }])]
+    expect(input(messages)).toEqual([{ role: 'assistant', content: 'I look.', phase: 'commentary' }])
+    expect(input(messages, {}, { ...gpt, model: 'gpt-4.1' })).toEqual([{ role: 'assistant', content: 'I look.' }])
+  })
+
   it("calls another model's calls by the namespaces of the tools", () => {
     const list = { ...find, name: 'crm__list', namespace: 'Customers.' }
     const made = call(0, { toolName: 'crm__list' })

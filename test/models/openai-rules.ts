@@ -58,6 +58,7 @@ function pairingComplaints(items: readonly JsonObject[], isKept: boolean): strin
   const open = new Map<string, JsonObject>()
   const seen = new Set<string>()
   const programs = new Set<string>()
+  const searches = new Set<string>()
   const waiting = () => found.push(`No tool output found for function call ${[...open.keys()].join()}`)
   for (const item of items) {
     const type = textOf(item.type)
@@ -80,7 +81,7 @@ function pairingComplaints(items: readonly JsonObject[], isKept: boolean): strin
         break
       case 'tool_search_call':
         // Answered as a function by some clients, and taken.
-        if (item.execution === 'client') seen.add(id)
+        if (item.execution === 'client') searches.add(id)
         break
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -90,7 +91,7 @@ function pairingComplaints(items: readonly JsonObject[], isKept: boolean): strin
           found.push(`the output of call ${id} has another caller`)
         if (call && type.replace(/_output|_response/, '') !== textOf(call.type).replace('_request', ''))
           found.push(`the output of call ${id} is of another kind`)
-        if (!open.delete(id) && !isKept && !seen.has(id))
+        if (!open.delete(id) && !isKept && !searches.delete(id))
           found.push(`No tool call found for function call output with call_id ${id}`)
         break
       }

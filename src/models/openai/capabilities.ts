@@ -31,6 +31,8 @@ export interface OpenAICapabilities {
   readonly documents: boolean
   /** Its thinking may be sent back. */
   readonly reasoningBack: boolean
+  /** It tells comments from answers, also in what another model said. */
+  readonly phases: boolean
   /** What it says and thinks in a turn stands before its calls. */
   readonly callsLast: boolean
   /** A response that it keeps may be referred to. */
@@ -66,6 +68,7 @@ const newest: OpenAICapabilities = {
   images: true,
   documents: true,
   reasoningBack: true,
+  phases: true,
   callsLast: false,
   stored: true,
   parallelCalls: true,
@@ -85,7 +88,7 @@ const gpt55: OpenAICapabilities = {
 }
 const gpt54: OpenAICapabilities = { ...gpt55, thinksUnasked: false }
 const gpt52: OpenAICapabilities = { ...gpt54, toolSearch: false, namespaces: false, addedTools: false }
-const gpt51: OpenAICapabilities = { ...gpt52, efforts: ['none', 'low', 'medium', 'high'] }
+const gpt51: OpenAICapabilities = { ...gpt52, efforts: ['none', 'low', 'medium', 'high'], phases: false }
 const gpt5: OpenAICapabilities = {
   ...gpt51,
   efforts: ['minimal', 'low', 'medium', 'high'],
@@ -127,6 +130,7 @@ const unknown: OpenAICapabilities = {
   allowedTools: false,
   namespaces: false,
   addedTools: false,
+  phases: false,
   longCache: 'none',
 }
 

@@ -24,6 +24,7 @@ export function toItems(messages: readonly Message[], self: Origin, tools: WireT
     programs: new Set(),
     reasoningBack: can.reasoningBack,
     callsLast: can.callsLast,
+    phases: can.phases,
     replies: new Map(),
   }
   const results = new Map<string, Result>()

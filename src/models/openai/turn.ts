@@ -27,6 +27,7 @@ export interface History {
   /** Whether reasoning goes back, too. */
   readonly reasoningBack: boolean
   readonly callsLast: boolean
+  readonly phases: boolean
   /** By the key of the call. */
   readonly replies: Map<string, Reply>
 }
@@ -42,7 +43,7 @@ export function turnItems(turn: Turn, isOwn: boolean, history: History): JsonObj
 const answered = new Set(['function_call', 'custom_tool_call', 'mcp_approval_request'])
 
 const foreignItems = (turn: Turn, history: History): JsonObject[] =>
-  partsOf(turn).flatMap(({ part, call }) => (call ? [rebuilt(call, history)] : saidIn(part)))
+  partsOf(turn).flatMap(({ part, call }) => (call ? [rebuilt(call, history)] : saidIn(part, history)))
 
 function ownItems(turn: Turn, history: History): JsonObject[] {
   const entries = partsOf(turn).flatMap(({ part, call }): Entry[] => {
@@ -51,7 +52,7 @@ function ownItems(turn: Turn, history: History): JsonObject[] {
     // What another model's program came to is of no use without it.
     if (native?.type === 'program_output' && !history.programs.has(textAt(native, 'call_id'))) return []
     if (native || call) return [{ item: native ?? {}, native, call }]
-    return saidIn(part).map((item) => ({ item }))
+    return saidIn(part, history).map((item) => ({ item }))
   })
   const wrapped = wrappedIn(entries)
   const returns = returnsOf(
@@ -144,7 +145,8 @@ const textOf = ({ input, inputText }: KeyedCall): string =>
 const argumentText = (call: KeyedCall): string =>
   isJsonObject(call.input) && call.inputText !== undefined ? call.inputText : JSON.stringify(argumentsOf(call))
 
-const saidIn = (part: PartOf): JsonObject[] =>
-  (part.type === 'text' || part.type === 'refusal') && part.text.trim() !== ''
-    ? [{ role: 'assistant', content: part.text }]
-    : []
+function saidIn(part: PartOf, { phases }: History): JsonObject[] {
+  if ((part.type !== 'text' && part.type !== 'refusal') || part.text.trim() === '') return []
+  const phase = phases ? textAt(nativeOf(part), 'phase') : ''
+  return [{ role: 'assistant', content: part.text, ...(phase !== '' && { phase }) }]
+}
