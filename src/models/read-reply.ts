@@ -1,3 +1,4 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import type { GenerateOptions, ModelConfig, ModelDelta, ModelReply } from './model.js'
 import { aborted, noStream, streamCut } from './model-error.js'
 
@@ -38,7 +39,7 @@ export async function readReply(exchange: Exchange, { signal, onDelta }: Generat
   try {
     const { data, response } = await exchange.open()
     started = true
-    await checkType(response, config)
+    await checkType(response, exchange)
     for await (const event of data) {
       if (signal.aborted) break
       for (const delta of decoder.push(event)) show(delta)
@@ -55,10 +56,22 @@ export async function readReply(exchange: Exchange, { signal, onDelta }: Generat
   throw signal.aborted ? aborted(config) : streamCut(config)
 }
 
-/** A wrong base URL often answers 200 with a page. */
-async function checkType(response: Response, config: ModelConfig): Promise<void> {
+/** A wrong base URL often answers 200 with a page, and a gateway with an error, which is told as one in a stream. */
+async function checkType(response: Response, { config, decoder }: Exchange): Promise<void> {
   const type = response.headers.get('content-type')
   if (!type || /^\s*text\/event-stream\b/i.test(type)) return
-  await response.body?.cancel()
+  if (/\bjson\b/i.test(type)) {
+    const error = errorIn(await response.text())
+    if (error) decoder.push(error)
+  } else await response.body?.cancel()
   throw noStream(type, config)
+}
+
+function errorIn(text: string): JsonObject | undefined {
+  try {
+    const answer = JSON.parse(text) as Json
+    return isJsonObject(answer) && isJsonObject(answer.error) ? { type: 'error', ...answer } : undefined
+  } catch {
+    return undefined
+  }
 }

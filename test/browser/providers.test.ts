@@ -1,5 +1,5 @@
 import { createAgent, defineTool, HandrailError, type Agent, type ModelConfig, type Run } from 'handrail'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { providers, wires, type Said } from '../models/transport-streams.js'
 import type { Answer, Seen } from './provider-server.js'
 
@@ -67,9 +67,10 @@ describe.each(providers)('%s in the agent worker', (provider) => {
       if (!HandrailError.is(error)) throw error
       return `${error.code}: ${error.message}`
     })
-    const seen = (await (await fetch(`${server}/plans/${id}`)).json()) as Seen
-    return { answer: said, seen, attempts: attemptsOf(run), calls: found.get(id) ?? 0 }
+    return { answer: said, seen: await seenOf(id), attempts: attemptsOf(run), calls: found.get(id) ?? 0 }
   }
+
+  const seenOf = async (id: string) => (await (await fetch(`${server}/plans/${id}`)).json()) as Seen
 
   const attemptsOf = (run: Run) => {
     const messages = run.events.filter((event) => event.type === 'assistant-message')
@@ -161,6 +162,18 @@ describe.each(providers)('%s in the agent worker', (provider) => {
       expect(outcome).toMatchObject({ ...wellDone, attempts: ['1.1 model_stream_cut', '1.2 whole', '2.1 whole'] })
     for (const { seen } of [mute, silent, inEvent])
       expect(seen.map(({ isLeft }) => isLeft)).toEqual([true, false, false])
+  })
+
+  it('that is cancelled in mid-stream leaves the provider, and nothing of its reply is done', async () => {
+    const id = crypto.randomUUID()
+    const plan: Answer[] = [{ body: wire.events(asks(id)).join(''), size: 64, delay: 20 }]
+    await fetch(`${server}/plans/${id}`, { method: 'PUT', body: JSON.stringify(plan) })
+    const run = agent.session(id).run(`Where is plan-${id}?`)
+    for await (const update of run) if (update.type === 'delta') await run.cancel().catch(() => undefined)
+    await expect(run.answer).rejects.toMatchObject({ code: 'run_cancelled' })
+    expect(attemptsOf(run)).toEqual(['1.1 model_aborted'])
+    await vi.waitFor(async () => expect((await seenOf(id)).map(({ isLeft }) => isLeft)).toEqual([true]))
+    expect(found.get(id)).toBeUndefined()
   })
 
   it('takes JSON in place of a stream as it should: an error, or the answer of a server that does not stream', async () => {

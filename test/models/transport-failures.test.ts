@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../src/core/json.js'
 import { toFailure } from '../../src/errors.js'
 import { ask, failureOf, loadModel, streamOf } from './transport-models.js'
 import { providers, wires, type Provider } from './transport-streams.js'
@@ -125,6 +126,18 @@ describe.each(providers)('What is tried again of %s', (provider) => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('of a 200 with JSON that is an error: as the error says', async () => {
+    const answer = (body: JsonObject) => async () =>
+      new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+    const failing = async (body: JsonObject) =>
+      failureOf(ask(await loadModel(provider, 'http://provider.test', { fetch: answer(body) })))
+    const name = provider === 'gemini' ? 'UNAVAILABLE' : 'server_error'
+    const error = await failing(wires[provider].refusal(503, 'It is down.', name))
+    expect(error).toMatchObject({ code: 'model_unavailable', retryable: true })
+    expect(error.message).toContain(': It is down.')
+    expect(await failing({ hello: 1 })).toMatchObject({ retryable: false })
   })
 
   it('is told without the key of whoever answers, be it in a refusal or in mid-stream', async () => {
