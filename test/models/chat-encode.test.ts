@@ -328,6 +328,7 @@ describe('chatCapabilities()', () => {
       limit: 'max_tokens',
       streamOptions: true,
       cacheKey: false,
+      cacheMarks: false,
       returned: [],
       shortIds: false,
       userAfterResult: true,

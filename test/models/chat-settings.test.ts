@@ -127,6 +127,27 @@ describe('Settings of a server of Chat Completions', () => {
   })
 })
 
+describe('Claude at OpenRouter', () => {
+  const claude = (cache?: ModelConfig['cache']) =>
+    at('https://openrouter.ai/api/v1', 'anthropic/claude-opus-5.5', cache && { cache })
+  const text = (said: string, cache_control?: JsonObject) => [
+    { type: 'text', text: said, ...(cache_control && { cache_control }) },
+  ]
+  it('is told with marks what to cache: instructions with the tools, and all there is', () => {
+    const messages: Message[] = [user, { role: 'assistant', parts: [], calls: [], origin: claude() }, user]
+    const sent = (cache?: ModelConfig['cache']) =>
+      bodyOf(claude(cache), { instructions: 'Be brief.', messages }).messages
+    const mark = { type: 'ephemeral' }
+    expect(sent()).toEqual([
+      { role: 'system', content: text('Be brief.', mark) },
+      { role: 'user', content: text('Hi\n\nHi', mark) },
+    ])
+    expect(JSON.stringify(sent('long'))).toContain('"ttl":"1h"')
+    expect(JSON.stringify(sent('off'))).not.toContain('cache_control')
+    expect(remarksOf(claude('long'))).toEqual([])
+  })
+})
+
 describe('The tool choice', () => {
   const named = (name: string, type = 'function') => ({ type, [type]: { name } })
   const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', allowed_tools: { mode, tools } })

@@ -8,6 +8,8 @@ export interface ChatCapabilities {
   readonly streamOptions: boolean
   /** It takes `prompt_cache_key`. */
   readonly cacheKey: boolean
+  /** It caches only what is marked with `cache_control`. */
+  readonly cacheMarks: boolean
   /** Fields of its own message that it takes back: the first of them that the message has is sent. */
   readonly returned: readonly string[]
   /** A field that each message with calls must have, also one that another model wrote. */
@@ -53,6 +55,7 @@ const plain: ChatCapabilities = {
   limit: 'max_tokens',
   streamOptions: true,
   cacheKey: false,
+  cacheMarks: false,
   returned: [],
   shortIds: false,
   userAfterResult: true,
@@ -224,6 +227,7 @@ export const chatServers: readonly ChatServer[] = [
     audio: true,
     video: true,
   },
+  { name: 'OpenRouter, Claude', url: /\bopenrouter\b/i, model: /^~?anthropic\//i, cacheMarks: true },
   {
     name: 'OpenAI models that think',
     model: /^(gpt-[5-9](?!.*-chat)|o\d)/i,

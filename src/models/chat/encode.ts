@@ -7,6 +7,7 @@ import { hostedTools } from '../hosted-tools.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { offeredTools } from '../offered.js'
 import { chatCapabilities } from './capabilities.js'
+import { marked } from './cache-marks.js'
 import { toMessages } from './messages.js'
 import { chatAnswer, chatSettings, chatToolChoice } from './settings.js'
 import { strictRemarks, toChatTool } from './tools.js'
@@ -35,9 +36,10 @@ export function toChatRequest(request: ModelRequest, config: ModelConfig, can = 
   const system: JsonObject[] = instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }]
   const settings = chatSettings(config, can, tools.length > 0)
   const choice = chatToolChoice(request, told, can)
+  const sent = [...system, ...toMessages(request, config, can)]
   const body = {
     model: config.model,
-    messages: [...system, ...toMessages(request, config, can)],
+    messages: can.cacheMarks ? marked(sent, config.cache) : sent,
     stream: true,
     ...(can.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(tools.length === 0 ? {} : { tools }),

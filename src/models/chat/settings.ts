@@ -21,7 +21,7 @@ export function chatSettings(config: ModelConfig, can: ChatCapabilities, hasTool
     ['serviceTier', serviceTier, can.serviceTier && 'service_tier'],
     // Where nothing can be called, some refuse the field.
     ['parallelCalls', hasTools ? parallelCalls : undefined, can.parallel && 'parallel_tool_calls'],
-    ['cache', config.cache === 'short' ? undefined : config.cache, undefined],
+    ['cache', config.cache === 'short' || can.cacheMarks ? undefined : config.cache, undefined],
     ['stored', config.stored || undefined, undefined],
     ['programs', config.programs || undefined, undefined],
     ['toolSearch', config.toolSearch || undefined, undefined],
