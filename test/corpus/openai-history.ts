@@ -15,14 +15,16 @@ export function contentIn(content: Json | undefined, missing: Set<string>): Cont
   if (typeof content === 'string') return { text: content }
   const pieces = listOf(content)
   const files = pieces.flatMap((piece): AttachedFile[] => {
-    const { type, image_url, file_url, file_data, filename, detail } = piece
+    const { type, image_url, file_url, file_data, file_id, filename, detail } = piece
     if (textOf(type).endsWith('text')) return []
     const url = textOf(image_url) || textOf(file_url) || textOf(file_data)
-    if ((type !== 'input_image' && type !== 'input_file') || url === '' || (detail ?? 'auto') !== 'auto') {
-      missing.add(`content ${textOf(type)}${url === '' ? ' by its id' : ''}`)
+    const otherwise = type === 'input_image' ? 'image/png' : 'application/pdf'
+    if ((type !== 'input_image' && type !== 'input_file') || (detail ?? 'auto') !== 'auto') {
+      missing.add(`content ${textOf(type)}${detail ? ' in detail' : ''}`)
       return []
     }
-    const mediaType = mediaTypeOf(url, type === 'input_image' ? 'image/png' : 'application/pdf')
+    if (url === '') return [{ mediaType: otherwise, id: textOf(file_id), provider: 'openai' }]
+    const mediaType = mediaTypeOf(url, otherwise)
     const named = { mediaType, ...(typeof filename === 'string' && { name: filename }) }
     return [url.startsWith('data:') ? { ...named, data: dataOf(url) } : { ...named, url }]
   })
