@@ -121,6 +121,7 @@ function chatTable(): string[][] {
     limit: (name) => (name === 'max_tokens' ? undefined : code(name)),
     streamOptions: field('stream_options'),
     cacheKey: field('prompt_cache_key'),
+    cacheMarks: (is) => (is ? 'marks for the cache' : undefined),
     effort: (name) => (name ? `\`effort\` as ${code(name)}` : 'no `effort`'),
     sampling: (when) =>
       ({
