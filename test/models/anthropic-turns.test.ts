@@ -165,6 +165,10 @@ describe('Deferred tools that a result names', () => {
       { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'rate' } }] },
     ])
     expect(headers).toEqual({ 'anthropic-beta': 'other-1,mid-conversation-tool-changes-2026-07-01' })
+    const marked = told('Found.', { ...claude, cache: 'short' }).body.messages.slice(-2)
+    const isMarked = ({ content }: (typeof marked)[number]) =>
+      (content as object[]).map((one) => 'cache_control' in one)
+    expect(marked.map(isMarked)).toEqual([[true], [false]])
   })
 
   it('are references beside a text for a model that takes no late system message', () => {
@@ -226,6 +230,19 @@ describe('While a program waits', () => {
       { role: 'assistant', content: [said('I go on.')] },
       { role: 'user', content: [said('And?')] },
     ])
+  })
+})
+
+it('What a program called at the provider goes with the program', () => {
+  const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: {} }
+  const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' }
+  const search = { type: 'server_tool_use', id: 'srvtoolu_2', name: 'web_search', input: {}, caller }
+  const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_2', content: [] }
+  const thinking = { type: 'thinking', thinking: '', signature: 's' }
+  const torn = model(1, [said('I look.'), code, search, found, thinking, said('Well.')])
+  expect(turns(user('Hi'), torn, user('Stop!'), model(2, [said('Yes?')], gpt), user('And?'))[1]).toEqual({
+    role: 'assistant',
+    content: [said('I look.'), said('Well.')],
   })
 })
 

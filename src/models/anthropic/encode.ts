@@ -76,11 +76,13 @@ const cacheMark = ({ cache = 'short' }: ModelConfig): JsonObject =>
 
 /** Only what we said is marked: what the model wrote goes back as it was. */
 function markLast(turns: readonly Turn[], mark: JsonObject): Turn[] {
-  const last = turns.at(-1)
+  const at = turns.findLastIndex(({ content }) => content.at(-1)!.type !== 'tool_addition')
+  const last = turns[at]
   if (!last || last.role === 'assistant') return [...turns]
   return [
-    ...turns.slice(0, -1),
+    ...turns.slice(0, at),
     { ...last, content: [...last.content.slice(0, -1), { ...last.content.at(-1)!, ...mark }] },
+    ...turns.slice(at + 1),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.js'
 import type { KeyedCall, Message } from '../../core/transcript.js'
 import { argumentsOf, isOwn, legalName, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
 import type { ModelConfig } from '../model.js'
-import { textAt } from '../wire.js'
+import { inner, textAt } from '../wire.js'
 import { toFileBlock } from './files.js'
 import { deadCalls, openCalls, serverCallIn, serverResultIn } from './server-calls.js'
 import type { Way } from './way.js'
@@ -143,16 +143,18 @@ interface Place {
 function assistantBlocks(message: Message & { role: 'assistant' }, place: Place): JsonObject[] {
   const own = isOwn(message.origin, place.config)
   const refusedHere = message.origin.provider === place.config.provider
-  let isChanged = false
+  const gone = new Set<string | JsonObject>()
   const blocks = partsOf(message)
     .filter(({ part }) => !(part.type === 'refusal' && refusedHere))
     .flatMap(({ part, call }) => {
       const block = toBlock(part, call, own, place)
       if (!block) return []
-      const isDead = place.dead.has(serverCallIn(block) ?? '')
-      isChanged ||= isDead
+      const called = serverCallIn(block) ?? ''
+      const caller = textAt(inner(block, 'caller'), 'tool_id')
+      const isDead = place.dead.has(called) || place.dead.has(caller) || gone.has(serverResultIn(block) ?? block)
+      if (isDead) gone.add(called || block)
       // Thinking is bound to all that stands before it.
-      if (isThinking(block)) return isChanged || !place.way.thinking ? [] : [block]
+      if (isThinking(block)) return gone.size > 0 || !place.way.thinking ? [] : [block]
       return isDead ? alive(block) : [block]
     })
   // A turn may not end in thinking: the call that it led to was cut.
