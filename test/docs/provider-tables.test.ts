@@ -166,6 +166,7 @@ describe('the files in docs/models.md', () => {
     PDF: [{ mediaType: 'application/pdf', data }],
     'texts, JSON, XML': ['text/csv', 'application/json', 'application/xml'].map((mediaType) => ({ mediaType, data })),
     'office files': [{ mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', data }],
+    "by the provider's id": [{ mediaType: 'application/pdf', id: 'file_1', provider: 'PROVIDER' }],
     'sound, film': ['audio/mpeg', 'video/mp4'].map((mediaType) => ({ mediaType, data })),
   }
   const rows = tableOf('file')
@@ -177,12 +178,13 @@ describe('the files in docs/models.md', () => {
     const cell = rows.get(name)![provider]!
     const given = some.map((file) =>
       asks[provider]!.some((ask) => {
-        const { body } = ask({ messages: [{ role: 'user', text: 'See', files: [file] }] }, {})
+        const own = 'id' in file ? { ...file, provider } : file
+        const { body } = ask({ messages: [{ role: 'user', text: 'See', files: [own] }] }, {})
         return !body.includes('[file')
       }),
     )
     const isGiven = ({ mediaType }: AttachedFile) =>
-      cell === '`text/…`' ? mediaType.startsWith('text/') : cell !== 'a note'
+      cell === '`text/…`' ? mediaType.startsWith('text/') : !cell.startsWith('a note')
     expect(given).toEqual(some.map(isGiven))
   })
 })
