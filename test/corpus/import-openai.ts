@@ -7,6 +7,7 @@ import { openAICapabilities } from '../../src/models/openai/capabilities.js'
 import { isClientRun } from '../../src/models/openai/hosted.js'
 import { toolNameIn } from '../../src/models/openai/parts.js'
 import { listOf, record, textOf } from '../models/recorded-json.js'
+import { settled } from '../models/settled.js'
 import { limitOf, requestOf, textIn, type Imported, type RecordedRequest } from './import-pieces.js'
 import { contentIn, createOpenAIHistory, type Content } from './openai-history.js'
 
@@ -200,7 +201,11 @@ function historyIn(
       }
   }
   const told = tools.map((tool) => (tellers.has(tool.name) ? { ...tool, returnsTools: true } : tool))
-  return { instructions: texts.filter(Boolean).join('\n\n'), messages: history.end(), tools: [...told, ...added] }
+  return {
+    instructions: texts.filter(Boolean).join('\n\n'),
+    messages: settled(history.end()),
+    tools: [...told, ...added],
+  }
 }
 
 export const isInstructions = ({ type = 'message', role }: JsonObject): boolean =>
