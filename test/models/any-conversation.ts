@@ -46,6 +46,8 @@ const files: readonly AttachedFile[] = [
   { mediaType: 'video/mp4', url: 'https://files.test/a.mp4' },
   { mediaType: 'text/csv', data: btoa('a,b') },
   { mediaType: 'application/zip', name: 'a.zip', data: 'AAAA' },
+  { mediaType: 'application/pdf', id: 'file-1', provider: 'openai' },
+  { mediaType: 'image/png', id: 'file_1', provider: 'anthropic' },
 ]
 
 export interface AnyConversation {

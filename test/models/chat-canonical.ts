@@ -34,7 +34,8 @@ function fileOf(part: JsonObject): AttachedFile | undefined {
     const { data, format } = record(input_audio)
     return { mediaType: format === 'wav' ? 'audio/wav' : 'audio/mpeg', data: textOf(data) }
   }
-  const { file_data, filename } = record(file)
+  const { file_data, filename, file_id } = record(file)
+  if (file_id) return { mediaType: 'application/pdf', id: textOf(file_id), provider: 'openai' }
   const url = [image_url, document_url, video_url, file_data].map(urlOf).find((one) => one !== '')
   if (url === undefined) return undefined
   const kind = { image_url: 'image/jpeg', video_url: 'video/mp4' }[textOf(part.type)] ?? 'application/pdf'

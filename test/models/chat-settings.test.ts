@@ -327,6 +327,9 @@ describe('Files', () => {
       { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
       text('[file: application/zip, 3 bytes]'),
     ])
+    const kept = { mediaType: 'application/pdf', id: 'file-1', provider: 'openai' } as const
+    expect(spoken(openAI('gpt-4.1'), kept)).toEqual([text('Look'), { type: 'file', file: { file_id: 'file-1' } }])
+    expect(spoken(local(), kept)).toBe('Look\n\n[file: application/pdf, file-1 of openai]')
     expect(spoken(mistral(), pdf)).toEqual([text('Look'), { type: 'document_url', document_url: pdfURL }])
     expect(spoken(ollama(), png, webp)).toEqual([
       text('Look'),

@@ -225,7 +225,7 @@ describe('npm run corpus -- requests', () => {
   })
 
   it('lists by feature what is not sent again', async () => {
-    const kept = { role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }
+    const kept = { role: 'user', content: [{ type: 'hologram', hologram: 'x' }] }
     const tool = { ...chatTool, function: { ...chatTool.function, strict: true } }
     const { summary } = await run(measureRequests, {
       'a.json': cassette(
@@ -242,7 +242,7 @@ describe('npm run corpus -- requests', () => {
       diffs: {
         'chat top_k': 1,
         'chat tools.strict': 1,
-        'chat content file': 1,
+        'chat content hologram': 1,
         'anthropic tool_choice': 1,
         'openai tool local_shell of the client': 1,
       },

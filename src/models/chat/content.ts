@@ -36,7 +36,10 @@ export function toResultFiles(
 
 /** Undefined where the server is not known to take it. */
 function toFilePart(file: AttachedFile, can: ChatCapabilities): JsonObject | undefined {
-  if ('id' in file) return undefined
+  if ('id' in file) {
+    const takes = can.files === 'file' && file.provider === 'openai' && !file.mediaType.startsWith('image/')
+    return takes ? { type: 'file', file: { file_id: file.id } } : undefined
+  }
   const { mediaType, name } = file
   const url = 'data' in file ? `data:${mediaType};base64,${file.data}` : file.url
   if (/^image\/(png|jpe?g|webp|gif)$/.test(mediaType)) {
