@@ -13,7 +13,8 @@ const errors = /^src\/errors\.ts$/
 const toolContract = /^src\/tools\/(tool|schema|nearest)\.ts$/
 const wire = /^src\/runtime\/protocol\.ts$/
 const contracts = /^src\/(models\/(model|check-config)|sandbox\/script|store\/store)\.ts$/
-const entries = /^(src\/(index|worker|testing\/index|models\/prompt-api\/model)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
+const entries =
+  /^(src\/(index|worker|testing\/index|models\/prompt-api\/model)\.ts|workers\/(agent|sandbox)\.worker\.ts)$/
 
 /** Who may import what, first match wins; a place without a row may not exist. */
 const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] }[] = [
