@@ -15,6 +15,7 @@ export const ignored = (setting: string, value: Json): Remark => ({
 
 /** Of what nobody knows there may be much. */
 const mostUnknown = 20
+const mostCharacters = 4_000
 
 /** The remarks of one reply, in their order. */
 export function createRemarks(first: readonly Remark[] = []) {
@@ -24,7 +25,9 @@ export function createRemarks(first: readonly Remark[] = []) {
     note: (remark: Remark) => void list.push(remark),
     /** An event that we do not know. */
     unknown(event: Json) {
-      if (unknown++ < mostUnknown) list.push({ code: 'unknown_event', detail: event })
+      if (unknown++ >= mostUnknown) return
+      const text = JSON.stringify(event)
+      list.push({ code: 'unknown_event', detail: text.length > mostCharacters ? text.slice(0, mostCharacters) : event })
     },
     all: (): { readonly remarks?: readonly Remark[] } => (list.length > 0 ? { remarks: list } : {}),
   }
