@@ -178,7 +178,7 @@ describe('the files in docs/models.md', () => {
     const cell = rows.get(name)![provider]!
     const given = some.map((file) =>
       asks[provider]!.some((ask) => {
-        const own = 'id' in file ? { ...file, provider } : file
+        const own = 'id' in file ? { ...file, provider: provider.replace('-compatible', '') } : file
         const { body } = ask({ messages: [{ role: 'user', text: 'See', files: [own] }] }, {})
         return !body.includes('[file')
       }),
