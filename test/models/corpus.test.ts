@@ -221,7 +221,7 @@ describe('npm run corpus -- requests', () => {
       ),
     })
     expect(told).toEqual([])
-    expect(summary).toEqual({ pairs: 4, equal: 4, legal: 4, opaqueExact: 4, diffs: {} })
+    expect(summary).toEqual({ pairs: 4, equal: 4, legal: 4, opaqueExact: 4, diffs: {}, ...none })
   })
 
   it('lists by feature what is not sent again', async () => {
@@ -249,22 +249,33 @@ describe('npm run corpus -- requests', () => {
     })
   })
 
-  it('sees opaque values that do not go back, and what cannot be encoded', async () => {
+  it('sees opaque values that do not go back', async () => {
     const [user, ...turns] = gptRequest.input as JsonObject[]
     const unled = { ...gptRequest, input: [user!, turns[0]!] }
-    const open = { ...gptRequest, input: [user!, turns[1]!] }
-    const { summary } = await run(measureRequests, {
-      'a.json': cassette(answered(responsesUrl, unled), answered(responsesUrl, open)),
+    const { summary } = await run(measureRequests, { 'a.json': cassette(answered(responsesUrl, unled)) })
+    expect(summary).toEqual({ pairs: 1, equal: 0, legal: 1, opaqueExact: 0, diffs: { 'openai input': 1 }, ...none })
+  })
+
+  it('counts histories that were refused: what the checker says of them, and what is made of them', async () => {
+    const [user, ...turns] = gptRequest.input as JsonObject[]
+    const refused = (message: string, input: JsonObject[]) => ({
+      ...answered(responsesUrl, { ...gptRequest, input }),
+      status: 400,
+      response: { error: { message } },
     })
-    expect(summary).toEqual({
-      pairs: 2,
-      equal: 0,
-      legal: 1,
-      opaqueExact: 0,
-      diffs: { 'openai cannot be encoded': 1, 'openai input': 1 },
+    const { summary, lines: told } = await run(measureRequests, {
+      'a.json': cassette(
+        refused('No tool output found for function call call_1.', [user!, turns[1]!]),
+        refused('No tool output found for function call call_1.', [user!]),
+        refused('Invalid temperature.', [user!]),
+      ),
     })
+    expect(summary).toMatchObject({ pairs: 0, refused: 2, flagged: 1, repaired: 2 })
+    expect(told).toEqual(['openai a.json#1: its history was refused, and the checker takes it'])
   })
 })
+
+const none = { refused: 0, flagged: 0, repaired: 0 }
 
 describe('The family of a recording', () => {
   it.each([

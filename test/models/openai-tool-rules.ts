@@ -33,7 +33,6 @@ function toolComplaints(tool: JsonObject, isInside = false): string[] {
   switch (type) {
     case 'function':
       found.push(...schemaComplaints(record(parameters)))
-      if (typeof tool.strict !== 'boolean') say('does not say whether it is strict')
       if (tool.strict === true) found.push(...strictComplaints(record(parameters)))
       break
     case 'custom': {
