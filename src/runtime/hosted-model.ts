@@ -22,8 +22,10 @@ export class HostedModels {
         signal.addEventListener('abort', abort, { once: true })
         try {
           const reply = await this.page.generate(id, request)
-          if (!reply.ok) throw fromFailure(reply.failure)
-          return reply.value
+          if (reply.ok) return reply.value
+          const { code, ...failure } = reply.failure
+          // What the page calls anything that is no error of ours.
+          throw fromFailure({ ...failure, code: code === 'failed' ? 'model_failed' : code })
         } finally {
           signal.removeEventListener('abort', abort)
           this.#open.delete(id)

@@ -57,6 +57,20 @@ it('the model of docs/models.md runs in an agent worker of the app, beside the p
   await expect(other.run('Hello').answer).rejects.toThrow(/openai, anthropic, openai-compatible, gemini, parrot/)
 })
 
+it('a model on the page that throws anything ends the run with what it threw', async () => {
+  const model = { provider: 'mine', model: 'm', generate: () => Promise.reject(new Error('It is asleep')) }
+  const agent = createAgent({ ...app(), model })
+  agents.push(agent)
+  const run = agent.run('Hello')
+  await expect(run.answer).rejects.toMatchObject({
+    code: 'run_failed',
+    message: expect.stringContaining('It is asleep'),
+  })
+  expect(run.events.find(({ type }) => type === 'assistant-message')).toMatchObject({
+    failure: { code: 'model_failed', retryable: false },
+  })
+})
+
 it('is shown in docs/models.md', () => {
   expect(page).toContain(`\`\`\`ts\n// parrot.ts\n${source}\`\`\``)
   expect(page).toContain(`\`\`\`ts\n// parrot.worker.ts\n${workerSource}\`\`\``)
