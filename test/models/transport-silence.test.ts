@@ -58,9 +58,9 @@ describe.each(providers)('A silent server of %s', (provider) => {
     ['in a character', (response) => void response.write(Buffer.from('data: {"text":"ä').subarray(0, -1))],
   ])('in mid-stream, %s, is a stream that was cut, and the connection is closed', async (_, answer) => {
     const { url, closed } = await serve((response) => answer(asStream(response)))
-    const error = await failureOf(ask(await loadModel(provider, url, { timeout: 80 })))
+    const error = await failureOf(ask(await loadModel(provider, url, { timeout: 400 })))
     expect(error).toMatchObject({ code: 'model_stream_cut', retryable: true })
-    expect(error.message).toContain('nothing came for 0.08 s')
+    expect(error.message).toContain('nothing came for 0.4 s')
     await closed
   })
 
@@ -68,7 +68,7 @@ describe.each(providers)('A silent server of %s', (provider) => {
     const { url, closed } = await serve(
       (response) => void response.writeHead(500, { 'content-type': 'application/json' }).write('{"err'),
     )
-    const error = await failureOf(ask(await loadModel(provider, url, { timeout: 80 })))
+    const error = await failureOf(ask(await loadModel(provider, url, { timeout: 400 })))
     expect(error).toMatchObject({ code: 'model_unavailable', retryable: true })
     await closed
   })
