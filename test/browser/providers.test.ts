@@ -43,7 +43,7 @@ describe.each(providers)('%s in the agent worker', (provider) => {
         store: 'memory',
       })
     agent = start()
-    impatient = start({ timeout: 400 })
+    impatient = start({ timeout: 1000 })
   })
   afterAll(() => {
     agent.close()
