@@ -54,7 +54,10 @@ it('The Messages API takes any history, whoever wrote it, with any settings', ()
     const config = configs[seed % configs.length]!
     const { messages, asked } = anyTranscript(seed, { self: config, isTorn: seed % 3 > 0 })
     const answer = { name: 'answer', schema: { type: 'object', properties: {}, additionalProperties: false } }
-    const more = { toolChoice: choices[seed % choices.length], ...(seed % 4 === 0 && { answer }) }
+    const more = {
+      toolChoice: choices[Math.floor(seed / configs.length) % choices.length],
+      ...(seed % 4 === 0 && { answer }),
+    }
     for (const length of [...asked, messages.length]) {
       const body = plain(encodeAnthropic(requestOf(messages.slice(0, length), more), config))
       expect({ seed, length, complaints: anthropicComplaints(body) }).toEqual({ seed, length, complaints: [] })

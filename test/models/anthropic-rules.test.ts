@@ -99,6 +99,12 @@ it.each<[string, JsonObject]>([
   ],
   ['there are no programs', body([hi], { tools: [programs] })],
   ['a strict tool may be called by programs', body([hi], { tools: [{ ...programs, strict: true }, runner] })],
+  [
+    'leads back to itself',
+    body([hi], {
+      tools: [{ ...programs, input_schema: { type: 'object', properties: { a: { $ref: '#' } } } }, runner],
+    }),
+  ],
   ['there is a tool_choice and no tool', body([hi], { tool_choice: { type: 'auto' } })],
   ['the model takes no demand', body([hi], { model: 'claude-opus-5-5', tools: [find], tool_choice: { type: 'any' } })],
   ['beside a budget', body([hi], { tools: [find], tool_choice: { type: 'any' }, thinking: { type: 'enabled' } })],

@@ -182,6 +182,8 @@ function toolComplaints(body: JsonObject): string[] {
     if (defer_loading && cache_control) found.push('a deferred tool is marked for the cache')
     if (isProgrammed(tool) && !tools.some(isCode)) found.push('programs may call tools, and there are no programs')
     if (isProgrammed(tool) && tool.strict === true) found.push('a strict tool may be called by programs')
+    if (isProgrammed(tool) && JSON.stringify(input_schema ?? null).includes('"$ref":"#"'))
+      found.push('programs may call a tool whose schema leads back to itself')
     if (callersOf(tool).length === 0) found.push('nobody may call a tool')
   }
   if (tools.length > 0 && tools.every(({ defer_loading }) => defer_loading)) found.push('all tools are deferred')
