@@ -10,9 +10,9 @@ import { toolsOf } from './tools.js'
 import { toTurns, type Turn } from './turns.js'
 import { firstWay, type Way } from './way.js'
 
-export type Body = Anthropic.MessageCreateParamsStreaming
+type Body = Anthropic.MessageCreateParamsStreaming
 
-export interface Encoded {
+interface Encoded {
   readonly body: Body
   /** What of the request was left out or is done in another way, for the reply. */
   readonly remarks: readonly Remark[]
