@@ -8,7 +8,7 @@ import { limitOf, textIn, type Imported, type RecordedRequest } from './import-p
 
 /** Fields that have a word of ours, or that are about the delivery of the answer. */
 const told =
-  'model messages tools tool_choice max_tokens max_completion_tokens temperature top_p top_k seed random_seed stop service_tier reasoning_effort reasoning parallel_tool_calls prompt_cache_key response_format stream stream_options n false'.split(
+  'model messages tools tool_choice max_tokens max_completion_tokens temperature top_p top_k seed random_seed stop service_tier reasoning_effort reasoning parallel_tool_calls prompt_cache_key response_format stream stream_options n false functions function_call'.split(
     ' ',
   )
 
@@ -40,7 +40,13 @@ export function importChat(recorded: RecordedRequest): Imported {
       ...(answer && { answer }),
     },
     config,
-    missing: [...new Set([...unsaid(body), ...(body.n === undefined || body.n === 1 ? [] : ['several answers'])])],
+    missing: [
+      ...new Set([
+        ...unsaid(body),
+        ...(body.n === undefined || body.n === null || body.n === 1 ? [] : ['several answers']),
+        ...(body.functions === undefined ? [] : ['functions that are no tools']),
+      ]),
+    ],
   }
 }
 

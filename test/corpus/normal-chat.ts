@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import { asOne, essence } from '../models/chat-canonical.js'
 import { listOf, record } from '../models/recorded-json.js'
-import { isSystem, textsIn, toolOf } from './normal-pieces.js'
+import { bare, isSystem, textsIn, toolOf } from './normal-pieces.js'
 
 export function normalChat({
   max_completion_tokens: limit = null,
@@ -27,13 +27,33 @@ export function normalChat({
     n: count === 1 ? null : count,
     max_tokens: body.max_tokens ?? limit,
     stop: typeof stop === 'string' ? [stop] : stop,
-    messages: asOne(numbered(said)),
+    messages: asOne(numbered(said.map(blank))),
     instructions: system.map(({ content }) => textsIn(content)).join('\n\n'),
-    tools: listOf(body.tools).map(({ function: called, ...other }) =>
-      isJsonObject(called) ? toolOf({ parameters: {}, ...called, type: 'function' }, 'parameters') : record(other),
-    ),
+    tools: listOf(body.tools)
+      .toSorted((a, b) => Number(isOurs(a)) - Number(isOurs(b)))
+      .map(normalTool),
   }
 }
+
+/** Of the app, whose place among those of the server says nothing. */
+const isOurs = (tool: JsonObject): boolean => isJsonObject(tool.function) || isJsonObject(tool.custom)
+
+function normalTool({ function: called, custom, ...hosted }: JsonObject): JsonObject {
+  if (isJsonObject(called)) return toolOf({ parameters: {}, ...called, type: 'function' }, 'parameters')
+  if (!isJsonObject(custom)) return hosted
+  const { format, ...rest } = custom
+  return { custom: bare({ ...rest, format: record(format).type === 'text' ? null : (format ?? null) }) }
+}
+
+/** What is said for nothing. */
+const blank = ({ text, calls, ...message }: JsonObject): JsonObject => ({
+  ...message,
+  text: text === '(no text)' ? '' : (text ?? null),
+  calls: listOf(calls).map(({ function: called, ...call }) => {
+    const { arguments: args, ...rest } = record(called)
+    return called ? { ...call, function: { ...rest, arguments: args === '' ? '{}' : (args ?? null) } } : call
+  }),
+})
 
 /** Ids by the order in which they come: where two calls have one, or one that a server does not take, we choose another. */
 function numbered(messages: readonly JsonObject[]): JsonObject[] {

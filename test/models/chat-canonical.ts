@@ -92,6 +92,8 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
             text: textOf(native.text),
             native,
           }))
+    const refusal = textOf(message.refusal)
+    if (refusal !== '') said.push({ type: 'refusal', text: refusal })
     const natives = listOf(tool_calls)
     const asked = calls.map(({ callId }, i): Part => ({ type: 'call', callId, native: natives[i]! }))
     return [{ role, parts: [...thoughts, ...said, ...asked], calls, origin }]
@@ -132,7 +134,7 @@ export function essence(message: JsonObject): JsonObject {
   const files = parts.every(isText) ? {} : { pieces: pieces(parts) }
   return plain({
     role,
-    text: plainText(content, role === 'user' ? '\n\n' : ''),
+    text: plainText(content, role === 'user' ? '\n\n' : '') || textOf(message.refusal),
     ...files,
     thinking,
     calls,

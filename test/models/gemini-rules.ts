@@ -86,7 +86,12 @@ function configComplaints(config: JsonObject, hasTools: boolean, model: string):
   if (thinkingLevel !== undefined && thinkingBudget !== undefined) found.push('a level and a budget')
   if (thinkingLevel !== undefined && (isOld || !/^(MINIMAL|LOW|MEDIUM|HIGH|XHIGH)$/.test(textOf(thinkingLevel))))
     found.push(`thinking level "${textOf(thinkingLevel)}"`)
-  if (typeof thinkingBudget === 'number' && /gemini-2\.5-pro/.test(model) && thinkingBudget < 128)
+  if (
+    typeof thinkingBudget === 'number' &&
+    /gemini-2\.5-pro/.test(model) &&
+    thinkingBudget >= 0 &&
+    thinkingBudget < 128
+  )
     found.push(`The thinking budget ${thinkingBudget} is invalid`)
   if (thinkingConfig !== undefined && /gemini-(1|2\.0)/.test(model)) found.push('Thinking is not supported')
   if (responseJsonSchema === undefined) return found
