@@ -26,6 +26,7 @@ export const chatAmendments: readonly One[] = [
   without('max_tokens', refused(/\bmax_tokens\b/), { limit: 'max_completion_tokens' }),
   without('max_completion_tokens', refused(/max_completion_tokens/), { limit: 'max_tokens' }),
   without('prompt_cache_key', refused(/prompt_cache_key/), { cacheKey: false }),
+  without('cache_control', refused(/cache_control/), { cacheMarks: false }),
   without('allowed_tools', refused(/allowed_tools/), { chosen: 'one' }),
   without('tool_choice', refused(/tool[_ ]choice/i), { required: undefined, chosen: 'nothing' }),
   without('parallel_tool_calls', refused(/parallel/i), { parallel: false }),
