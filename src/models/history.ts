@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import type { KeyedCall, Message, Origin } from '../core/transcript.js'
-import { HandrailError } from '../errors.js'
+import type { ModelRequest } from './model.js'
 
 type AssistantTurn = Message & { role: 'assistant' }
 export type PartOf<Turn extends AssistantTurn = AssistantTurn> = Turn['parts'][number]
@@ -9,24 +9,51 @@ export type PartOf<Turn extends AssistantTurn = AssistantTurn> = Turn['parts'][n
 export const isOwn = (origin: Origin, self: Origin): boolean =>
   origin.provider === self.provider && origin.model === self.model
 
-/**
- * A provider answers a history with an open or an unknown call with 400 for ever, so such a one is never sent.
- * @throws {HandrailError} `model_bad_request` unless the messages after each call message answer each of its calls once.
- */
-export function checkHistory(messages: readonly Message[]): void {
-  const open = new Set<string>()
-  for (const [i, message] of messages.entries()) {
-    if (message.role === 'tool') {
-      if (open.delete(message.call.key)) continue
-      throw bad(`message ${i} answers call "${message.call.key}", which is not open there`)
-    }
-    if (open.size > 0) throw bad(`message ${i} comes before the result of call "${[...open][0]}"`)
-    if (message.role === 'assistant') for (const { key } of message.calls) open.add(key)
+function closed(messages: readonly Message[]): readonly Message[] {
+  const all: Message[] = []
+  const open = new Map<string, KeyedCall>()
+  let stray: Message[] = []
+  const close = () => {
+    all.push(...[...open.values()].map(missing), ...stray)
+    open.clear()
+    stray = []
   }
-  if (open.size > 0) throw bad(`call "${[...open][0]}" has no result`)
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (open.delete(message.call.key)) all.push(message)
+      else stray.push(told(message))
+      continue
+    }
+    close()
+    all.push(message)
+    if (message.role === 'assistant') for (const call of message.calls) open.set(call.key, call)
+  }
+  close()
+  return all
 }
 
-const bad = (what: string) => new HandrailError('model_bad_request', `Cannot encode the history: ${what}`)
+/**
+ * The request with one result for each call, right after it. A provider answers a history with an open or an unknown call with
+ * 400 for ever. Runs of ours have none; one that does, because it was made elsewhere, goes on: a result that is missing is said
+ * to be, and one that answers no open call is told in words.
+ */
+export const withClosedHistory = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  messages: closed(request.messages),
+})
+
+const missing = (call: KeyedCall): Message => ({
+  role: 'tool',
+  call,
+  outcome: 'unknown',
+  text: JSON.stringify({ error: { code: 'result_missing', message: 'The result of this call is not known.' } }),
+})
+
+const told = ({ call, outcome, text, files }: Message & { role: 'tool' }): Message => ({
+  role: 'user',
+  text: `A result of ${legalName(call.toolName)} (${outcome}) that answers no open call: ${text}`,
+  ...(files && { files }),
+})
 
 const legal = /^[\w-]{1,64}$/
 

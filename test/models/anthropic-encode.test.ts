@@ -180,12 +180,6 @@ describe('encodeAnthropic()', () => {
   })
 })
 
-it('The encoder sends no history with an open call', () => {
-  const messages = [user('Hi'), asks(gpt, [partOf(call(0))], call(0))]
-  const code = { code: 'model_bad_request', retryable: false }
-  expect(() => encodeAnthropic(request(messages), claude)).toThrow(expect.objectContaining(code) as Error)
-})
-
 it('The encoder does not change what it is given', () => {
   const messages = [
     user('Hi'),

@@ -297,12 +297,6 @@ describe('encodeChat()', () => {
     )
     expect(message).toEqual({ role: 'assistant', content: 'I look.', tool_calls: [wired('call_1_1_0', '{"a": 0}')] })
   })
-
-  it('refuses a history with an open call', () => {
-    expect(() => sent(config(), user('Hi'), asks(config(), [], call(0)), user('And?'))).toThrow(
-      'Cannot encode the history',
-    )
-  })
 })
 
 describe('chatCapabilities()', () => {

@@ -203,13 +203,6 @@ describe('encodeGemini()', () => {
     ])
     expect(sent(user('Hi'), cut, user('And?'))[1]).toEqual(model({ text: 'Well' }))
   })
-
-  it.each([
-    ['an open call', [user('Hi'), asks(gemini, [partOf(call(0))], call(0))], 'call "1.1.0" has no result'],
-    ['a result of nothing', [user('Hi'), answers(call(0))], 'message 1 answers call "1.1.0", which is not open there'],
-  ])('refuses a history with %s', (_, messages, what) => {
-    expect(() => sent(...messages)).toThrow(`Cannot encode the history: ${what}`)
-  })
 })
 
 describe('toGeminiSchema()', () => {

@@ -12,7 +12,7 @@ export interface Wire {
   /** What comes before the path of the API. */
   readonly base: string
   /** One event each, as text. */
-  events(said: Said): string[]
+  readonly events: (said: Said) => string[]
   /** How many of the last events may be missing from a stream that ended by itself, so that the reply is whole all the same. */
   readonly spare: number
   /** The body of a refusal. `name`: the provider's own for it. */

@@ -3,7 +3,7 @@ import type { Remark } from '../../core/events.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { Message } from '../../core/transcript.js'
 import { withExtra } from '../extra.js'
-import { checkHistory, isOwn } from '../history.js'
+import { isOwn, withClosedHistory } from '../history.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { settingsOf } from './settings.js'
 import { toolsOf } from './tools.js'
@@ -32,12 +32,12 @@ export const encodeAnthropic = (request: ModelRequest, config: ModelConfig, way 
 /**
  * The body of a request to the Messages API, and what is to be known of it. Two places are marked for its cache: the end of what
  * never changes in a session, and the end of the transcript, which only grows.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one; when a hosted tool is
+ * @throws {HandrailError} `model_bad_request` when a hosted tool is
  * to be asked about, or `extra` has a field of ours.
  */
-export function encodeAnthropicWith(request: ModelRequest, config: ModelConfig, way: Way): Encoded {
+export function encodeAnthropicWith(given: ModelRequest, config: ModelConfig, way: Way): Encoded {
+  const request = withClosedHistory(given)
   const { instructions, messages } = request
-  checkHistory(messages)
   const mark = cacheMark(config)
   const hasInstructions = instructions.trim() !== ''
   const settings = settingsOf(request, config, way.can)

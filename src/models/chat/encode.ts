@@ -2,7 +2,7 @@ import type { OpenAI } from 'openai'
 import type { Remark } from '../../core/events.js'
 import type { JsonObject } from '../../core/json.js'
 import { withExtra } from '../extra.js'
-import { checkHistory } from '../history.js'
+import { withClosedHistory } from '../history.js'
 import { hostedTools } from '../hosted-tools.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { offeredTools } from '../offered.js'
@@ -25,12 +25,12 @@ const ours = ['model', 'messages', 'tools', 'functions', 'tool_choice', 'functio
 
 /**
  * A request to the Chat Completions API, with nothing in it that the server is not known to take.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result or more than one, when `extra` has a field
+ * @throws {HandrailError} `model_bad_request` when `extra` has a field
  * that is ours, or when a hosted tool is to be asked about.
  */
-export function toChatRequest(request: ModelRequest, config: ModelConfig, can = chatCapabilities(config)): ChatRequest {
-  const { instructions, messages, cacheKey } = request
-  checkHistory(messages)
+export function toChatRequest(given: ModelRequest, config: ModelConfig, can = chatCapabilities(config)): ChatRequest {
+  const request = withClosedHistory(given)
+  const { instructions, cacheKey } = request
   const { told } = offeredTools(request, { ...config, programs: false }, false)
   const tools = [...told.map((tool) => toChatTool(tool, can)), ...hostedTools(config)]
   const system: JsonObject[] = instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }]

@@ -2,7 +2,7 @@ import type { Remark } from '../../core/events.js'
 import type { JsonObject } from '../../core/json.js'
 import { isTextTool, type ToolDefinition } from '../../core/tool-definition.js'
 import { withExtra } from '../extra.js'
-import { checkHistory } from '../history.js'
+import { withClosedHistory } from '../history.js'
 import { hostedTools } from '../hosted-tools.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { offeredTools } from '../offered.js'
@@ -36,16 +36,16 @@ const ours = ['contents', 'systemInstruction', 'tools', 'model', 'continuationTo
 
 /**
  * A `generateContent` request, with nothing in it that the model is known not to take.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result or more than one, when `extra` has a field
+ * @throws {HandrailError} `model_bad_request` when `extra` has a field
  * that is ours, or when a hosted tool is to be asked about.
  */
 export function toGeminiRequest(
-  request: ModelRequest,
+  given: ModelRequest,
   config: ModelConfig,
   can: GeminiWay = geminiCapabilities(config),
 ): GeminiRequest {
+  const request = withClosedHistory(given)
   const { instructions, messages } = request
-  checkHistory(messages)
   const { told } = offeredTools(request, { ...config, programs: false }, false)
   const hosted = hostedTools(config)
   // Functions are what the app is about: where only one of the two may be, they are.

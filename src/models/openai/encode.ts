@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { AnswerFormat } from '../../core/tool-definition.js'
 import type { Message } from '../../core/transcript.js'
 import { withExtra } from '../extra.js'
-import { checkHistory, isOwn } from '../history.js'
+import { isOwn, withClosedHistory } from '../history.js'
 import type { ModelConfig, ModelRequest } from '../model.js'
 import { openAICapabilities, type OpenAICapabilities } from './capabilities.js'
 import { toChoice } from './choice.js'
@@ -21,16 +21,16 @@ const ours = ['model', 'stream', 'store', 'input', 'instructions', 'tools', 'pre
 /**
  * The body of a request to the Responses API. Unless `stored` is set, nothing is kept there: all of the transcript is sent every
  * time. With it only what is new is, as long as the last turn is the model's own and still kept.
- * @throws {HandrailError} `model_bad_request` when a call of the history has no result, or more than one, for a hosted tool that
+ * @throws {HandrailError} `model_bad_request` for a hosted tool that
  * is none, and for an `extra` field that is not the app's to fill in.
  */
 export function encodeOpenAI(
-  request: ModelRequest,
+  given: ModelRequest,
   config: ModelConfig,
   can: OpenAICapabilities = openAICapabilities(config.model),
 ): Body {
-  const { instructions, messages, cacheKey, toolChoice, answer } = request
-  checkHistory(messages)
+  const request = withClosedHistory(given)
+  const { instructions, cacheKey, toolChoice, answer, messages } = request
   const tools = toTools(request, config, can)
   const items = toItems(messages, config, tools, can)
   const kept = isStored(config) && can.stored ? keptBy(messages, items, config) : undefined
