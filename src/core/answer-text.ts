@@ -4,11 +4,10 @@ import type { RunEvent } from './events.js'
 export function answerText(events: readonly RunEvent[]): string {
   const said = events.filter((event) => event.type === 'assistant-message' && event.complete)
   let text = ''
-  for (const event of said.toReversed()) {
+  for (const [i, event] of said.toReversed().entries()) {
     if (event.type !== 'assistant-message') continue
-    if (text !== '' && (event.finish !== 'length' || event.calls.length > 0)) break
+    if (i > 0 && (event.finish !== 'length' || event.calls.length > 0)) break
     text = event.parts.map((part) => (part.type === 'text' || part.type === 'refusal' ? part.text : '')).join('') + text
-    if (text === '') break
   }
   return text
 }

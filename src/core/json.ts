@@ -43,4 +43,14 @@ export function isDeeperThan(value: Json, limit: number): boolean {
   return false
 }
 
+/** Whether it holds a number that JSON cannot say: `1e999` is read as Infinity, which is stored, shown and hashed as null. */
+export function hasInfinity(value: Json): boolean {
+  const left = [value]
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    if (typeof item === 'number' && !Number.isFinite(item)) return true
+    if (isNested(item)) for (const inner of Object.values(item)) left.push(inner as Json)
+  }
+  return false
+}
+
 const isNested = (value: Json): value is readonly Json[] | JsonObject => typeof value === 'object' && value !== null

@@ -23,6 +23,8 @@ export interface RunState {
   readonly stop?: StopReason
   readonly used: Used
   readonly step: Step
+  /** The run demands a call that the model has not made yet. */
+  readonly owesCall: boolean
   /** Open calls only, the model's and the scripts'. */
   readonly calls: ReadonlyMap<string, CallState>
   /** How many of them wait for a person. */
@@ -73,6 +75,7 @@ export const initialState: RunState = {
   epoch: 0,
   used: nothingUsed,
   step: { n: 0, attempt: 0, epoch: 0, phase: 'final' },
+  owesCall: false,
   calls: new Map(),
   asking: 0,
   unknown: new Map(),
@@ -103,7 +106,7 @@ export const isMet = (call: CallState, verdict: Verdict, hash: string): boolean 
 function advance(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-start':
-      return { ...state, header: event, epoch: event.epoch }
+      return { ...state, header: event, epoch: event.epoch, owesCall: event.toolChoice?.mode === 'required' }
     case 'lease-start':
       return { ...state, epoch: event.epoch }
     case 'user-message':
@@ -180,17 +183,20 @@ function answer(state: RunState, event: RunEvent & { type: 'assistant-message' }
     const phase = event.failure?.retryable === false ? 'failed' : 'due'
     return { ...state, step: { ...step, phase, failure: event.failure } }
   }
-  if (event.calls.length > 0) return propose({ ...state, step: { ...step, phase: 'calls' } }, event.calls)
+  const owesCall = state.owesCall && !event.calls.some((call) => isDemanded(state, call))
+  if (event.calls.length > 0) return propose({ ...state, owesCall, step: { ...step, phase: 'calls' } }, event.calls)
   if (event.finish === 'resend') return { ...state, step: following(state) }
   return { ...state, step: { ...step, phase: isPlainAnswer(state, event) ? 'final' : 'answered' } }
 }
 
 /** Nothing about it is in doubt: it says something, it is whole, and the run demands nothing of it. */
-function isPlainAnswer({ header, used }: RunState, { parts, finish }: AssistantMessage): boolean {
-  if (header?.answer || finish === 'length' || finish === 'context') return false
-  if (header?.toolChoice?.mode === 'required' && used.calls === 0) return false
+function isPlainAnswer({ header, owesCall }: RunState, { parts, finish }: AssistantMessage): boolean {
+  if (owesCall || header?.answer || finish === 'length' || finish === 'context') return false
   return parts.some((part) => (part.type === 'text' || part.type === 'refusal') && part.text.trim() !== '')
 }
+
+const isDemanded = ({ header }: RunState, { toolName }: ToolCall): boolean =>
+  header?.toolChoice?.tools?.includes(toolName) ?? true
 
 const following = ({ step, epoch }: RunState): Step => ({ n: step.n + 1, attempt: 0, epoch, phase: 'due' })
 

@@ -1,8 +1,9 @@
 import { scriptToolName } from '../core/built-ins.js'
-import type { AssistantMessage, EventBody, Part, RunHeader, ToolCall } from '../core/events.js'
-import { deepestInput, isDeeperThan, isJsonObject, type Json } from '../core/json.js'
+import type { AssistantMessage, EventBody, Part, ToolCall } from '../core/events.js'
+import { deepestInput, hasInfinity, isDeeperThan, isJsonObject, type Json } from '../core/json.js'
 import { isTextTool, type ToolChoice } from '../core/tool-definition.js'
-import { estimateTokens, type Usage, type Used } from '../core/usage.js'
+import type { RunState } from '../core/state.js'
+import { estimateTokens, type Usage } from '../core/usage.js'
 import { HandrailError, toFailure } from '../errors.js'
 import type { ModelDelta, ModelReply, ModelRequest, ReplyPart } from '../models/model.js'
 import { checkDelta, checkReply } from './check-reply.js'
@@ -16,8 +17,8 @@ export async function callModel(
   signal: AbortSignal,
 ): Promise<EventBody> {
   const { context, memory, log, onDelta } = ports
-  const { header, used } = log.state
-  const toolChoice = toolChoiceOf(header, used)
+  const { header } = log.state
+  const toolChoice = toolChoiceOf(log.state)
   const request: ModelRequest = {
     instructions: context.instructions,
     tools: context.tools,
@@ -103,18 +104,20 @@ function inputOf(part: ReplyPart & { type: 'call' }, textTools: ReadonlySet<stri
 }
 
 /** A demand for a call holds until there is one. */
-function toolChoiceOf(header: RunHeader | undefined, used: Used): ToolChoice | undefined {
-  const { toolChoice, allow } = header ?? {}
-  if (toolChoice && (toolChoice.mode !== 'required' || used.calls === 0)) return toolChoice
-  return allow && { mode: 'auto', tools: [...allow, scriptToolName] }
+function toolChoiceOf({ header, owesCall }: RunState): ToolChoice | undefined {
+  const { toolChoice, allow, engine } = header ?? {}
+  const mode = toolChoice?.mode === 'required' && !owesCall ? 'auto' : (toolChoice?.mode ?? 'auto')
+  if (toolChoice?.mode === mode && (mode === 'none' || toolChoice.tools)) return toolChoice
+  const tools = allow && [...new Set([...allow, ...(engine === undefined ? [] : [scriptToolName])])]
+  return tools ? { mode, tools } : mode === 'auto' ? undefined : { mode }
 }
 
-/** A call without arguments may have no argument text at all. What is too deep for a log stays text, which the gate refuses. */
+/** A call without arguments may have no argument text at all. What a log cannot hold stays text, which the gate refuses. */
 function parseArguments(text: string): Json | undefined {
   if (text.trim() === '') return {}
   try {
     const input = JSON.parse(text) as Json
-    return isDeeperThan(input, deepestInput) ? undefined : input
+    return isDeeperThan(input, deepestInput) || hasInfinity(input) ? undefined : input
   } catch {
     return undefined
   }

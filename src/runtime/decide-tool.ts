@@ -21,12 +21,14 @@ type GatePorts = Pick<RunPorts, 'log' | 'memory' | 'tools' | 'page'>
 /** The gate's answer for a call as the session stands now. */
 export function askGate({ log, memory, tools, page }: GatePorts, call: CallState): Promise<Decision> {
   const { header } = log.state
+  const { mode, tools: chosen } = header?.toolChoice ?? {}
   return decide(call, {
     tools,
     owner: log.head.owner,
     allow: header?.allow,
     readOnly: header?.readOnly,
-    noTools: header?.toolChoice?.mode === 'none',
+    noTools: mode === 'none',
+    ...(mode === 'auto' && chosen && { chosen }),
     overBudget: overBudget(log.state, call),
     repeated: (toolName, input) => memory.repeated(toolName, input),
     openUnknown: memory.openUnknown,

@@ -11,6 +11,8 @@ export interface GateContext {
   /** Names of the only tools that may be called; absent: all. */
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
+  /** Names of the only tools that the model itself may call: the run's tool choice. */
+  readonly chosen?: readonly string[]
   /** The run's tool choice is `none`. */
   readonly noTools?: boolean
   /** The budget that is used up, when the run may make no more calls. */

@@ -37,12 +37,7 @@ export async function decide(call: GateCall, context: GateContext): Promise<Deci
   const { mode } = tool
   const forbidden = notAllowed(call, tool, context)
   if (forbidden) return deny(mode, 'not_allowed', forbidden)
-  if (context.overBudget !== undefined)
-    return deny(
-      mode,
-      'budget_exceeded',
-      `This call is not made: the run has used up its budget of ${context.overBudget}.`,
-    )
+  if (context.overBudget !== undefined) return deny(mode, 'budget_exceeded', usedUp(context.overBudget))
   try {
     return await decideInput(call, tool, context)
   } catch (error) {
@@ -87,26 +82,35 @@ function shownReasons(now: readonly string[], shown: readonly string[] = []): re
 function notAllowed(
   { toolName, caller }: GateCall,
   { mode, definition: { callers } }: ToolEntry,
-  { allow, readOnly, noTools }: GateContext,
+  { allow, readOnly, noTools, chosen }: GateContext,
 ): string | undefined {
   if (noTools) return noCalls
+  if (chosen && caller !== 'script' && !chosen.includes(toolName)) return notAmong(toolName, chosen)
   if (mode === 'script')
     return caller === 'model' ? undefined : `"${toolName}" cannot be called by a ${caller}: call the tools themselves.`
   if (callers && !callers.includes(caller))
     return `"${toolName}" may not be called by a ${caller}. It may by: ${callers.join(', ') || 'nobody'}.`
-  if (allow && !allow.includes(toolName) && !isBuiltIn(toolName))
-    return `"${toolName}" may not be called in this run. Allowed: ${allow.join(', ') || 'none'}.`
+  if (allow && !allow.includes(toolName) && !isBuiltIn(toolName)) return notAmong(toolName, allow)
   if (readOnly && mode === 'write') return `"${toolName}" may not be called in this run: it only reads.`
   return undefined
 }
 
+const usedUp = (budget: string): string => `This call is not made: the run has used up its budget of ${budget}.`
 const noCalls = 'No tool may be called in this run.'
+const notAmong = (toolName: string, allowed: readonly string[]): string =>
+  `"${toolName}" may not be called in this run. Allowed: ${allowed.join(', ') || 'none'}.`
 
 /** A call that the provider runs: nobody here knows what it does, so a person is asked. */
-function decideProvided({ toolName, input, inputText = '', reasons: shown }: GateCall, context: GateContext): Decision {
-  const { allow, readOnly, noTools, owner } = context
-  if (noTools || readOnly || (allow && !allow.includes(toolName)))
+function decideProvided(
+  { toolName, input, inputText = '', caller, reasons: shown }: GateCall,
+  context: GateContext,
+): Decision {
+  const { allow, readOnly, noTools, chosen, overBudget, owner } = context
+  if (noTools || readOnly || [allow, chosen].some((names) => names && !names.includes(toolName)))
     return deny('read', 'not_allowed', noTools ? noCalls : `"${toolName}" may not be called in this run.`)
+  if (overBudget !== undefined) return deny('read', 'budget_exceeded', usedUp(overBudget))
+  const failure = mustBeDirect(toolName)
+  if (caller !== 'model') return deny('read', failure.code, failure.message)
   const reasons = shownReasons(['The provider of the model runs it: what it does is not checked here.'], shown)
   const asked = input ?? inputText
   const hash = sha256(canonicalJson({ tool: `provider:${toolName}`, owner, input: asked, reasons }))

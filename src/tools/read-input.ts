@@ -1,4 +1,4 @@
-import { deepestInput, isDeeperThan, type Json } from '../core/json.js'
+import { deepestInput, hasInfinity, isDeeperThan, type Json } from '../core/json.js'
 import { isTextTool } from '../core/tool-definition.js'
 import { findJsonFault } from './json-fault.js'
 import { describeFaults } from './schema.js'
@@ -14,6 +14,7 @@ export function readInput(call: { readonly input?: Json; readonly inputText?: st
   const read = call.input === undefined ? parse(call.inputText) : { input: call.input }
   if ('problem' in read) return read
   if (isDeeperThan(read.input, deepestInput)) return { problem: `is nested deeper than ${deepestInput} levels` }
+  if (hasInfinity(read.input)) return { problem: 'holds a number that is too large' }
   if (isTextTool(tool.definition) && typeof read.input !== 'string') return { problem: noText(read.input, call) }
   const faults = tool.validateInput(read.input)
   const problems = [

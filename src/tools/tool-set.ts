@@ -76,7 +76,7 @@ export function createToolSet(
 }
 
 /** Levels of a schema, as JSON: what reads one calls itself for each. */
-const deepestSchema = 256
+export const deepestSchema = 256
 
 /** Here alone, as the page reads no schema. */
 function checkDepth({ name, input, output }: ToolDefinition): void {
