@@ -3,7 +3,6 @@ import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../src/core/to
 import type { ModelConfig } from '../../src/models/model.js'
 import { configOf, toHistory, unsaid } from '../models/chat-canonical.js'
 import { listOf, record, textOf } from '../models/recorded-json.js'
-import { settled } from '../models/settled.js'
 import { limitOf, textIn, type Imported, type RecordedRequest } from './import-pieces.js'
 
 /** Fields that have a word of ours, or that are about the delivery of the answer. */
@@ -34,7 +33,7 @@ export function importChat(recorded: RecordedRequest): Imported {
     request: {
       instructions: system.map(({ content }) => textIn(content, new Set())).join('\n\n'),
       tools: tools.filter((tool) => !hosted.includes(tool)).map(toTool),
-      messages: settled(toHistory(body, config)),
+      messages: toHistory(body, config),
       cacheKey: textOf(body.prompt_cache_key) || 'session',
       ...(toolChoice && { toolChoice }),
       ...(answer && { answer }),

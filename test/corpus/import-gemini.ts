@@ -5,7 +5,6 @@ import { importContents } from '../models/gemini-canonical.js'
 import { camel } from '../models/gemini-recordings.js'
 import { fromOpenApi } from '../models/gemini-schemas.js'
 import { listOf, record, textOf } from '../models/recorded-json.js'
-import { settled } from '../models/settled.js'
 import { requestOf, textIn, type Imported, type RecordedRequest } from './import-pieces.js'
 
 export function importGemini({ request, url }: RecordedRequest): Imported {
@@ -39,7 +38,7 @@ export function importGemini({ request, url }: RecordedRequest): Imported {
       ...requestOf(
         textIn(record(systemInstruction).parts, new Set()),
         declared.map((one) => ({ ...toTool(one), ...(isValidated && !choice ? { strict: true } : {}) })),
-        settled(messages),
+        messages,
       ),
       ...(choice ? { toolChoice: choice } : {}),
       ...(answer ? { answer: { name: 'answer', schema: answer } } : {}),

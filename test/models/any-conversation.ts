@@ -62,7 +62,7 @@ export interface AnyConversation {
 
 /**
  * A conversation with messages of every kind: files, notes, instructions, text tools, approvals of the provider, calls that were
- * cut off, ids that are blank, taken or odd, arguments that are none. What only its maker can read begins with "opaque".
+ * cut off, results that are missing or come twice, ids that are blank, taken or odd, arguments that are none. What only its maker can read begins with "opaque".
  */
 export function anyConversation(seed: number, by: readonly Family[]): AnyConversation {
   let state = seed
@@ -141,14 +141,15 @@ export function anyConversation(seed: number, by: readonly Family[]): AnyConvers
     const calls: KeyedCall[] = []
     const parts = Array.from({ length: below(6) }, () => part(step, calls, family)).flat()
     messages.push({ role: 'assistant', parts, calls, origin: origins[family] })
-    for (const asks of calls)
-      messages.push({
-        role: 'tool',
-        call: asks,
-        outcome: one('ok', 'error', 'denied'),
-        text: below(6) === 0 ? '' : once('result', called),
-        ...(below(3) === 0 && { files: some(files) }),
-      })
+    const results = calls.map((asks): Message => {
+      const text = below(6) === 0 ? '' : once('result', called)
+      const outcome = one('ok', 'error', 'denied')
+      return { role: 'tool', call: asks, outcome, text, ...(below(3) === 0 && { files: some(files) }) }
+    })
+    // Some histories were made elsewhere: a result may be missing, or come twice.
+    const isMade = below(10) === 0 && results.length > 0
+    messages.push(...results, ...(isMade && below(2) === 0 ? [results[0]!] : []))
+    if (isMade) messages.push({ role: 'assistant', ...orphan(step), origin: origins[family] })
     if (below(4) === 0) messages.push({ role: 'news', callId: '1.0', done: true, text: once('news') })
     if (below(6) === 0) messages.push({ role: 'note', text: once('note') })
     if (messages.at(-1)!.role === 'assistant' || below(3) === 0) user()
@@ -167,6 +168,13 @@ export function anyConversation(seed: number, by: readonly Family[]): AnyConvers
   }
   asked.push(messages.length)
   return { messages, asked, said, called }
+}
+
+/** A call that has no result. */
+const orphan = (step: number): Pick<Message & { role: 'assistant' }, 'parts' | 'calls'> => {
+  const callId = `${step}.90`
+  const call: KeyedCall = { key: `1.${callId}`, callId, toolName: 'find', input: {}, inputText: '{}', caller: 'model' }
+  return { parts: [{ type: 'call', callId }], calls: [call] }
 }
 
 const textNative = (family: Family, text: string): JsonObject | undefined =>
