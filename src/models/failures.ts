@@ -77,6 +77,14 @@ const spent = [
 const spentWords =
   /\b(spend(ing)?|budget|billing|credits?|(monthly|api) usage) (limit|cap|balance|quota|threshold)s?\b/i
 
+const windowWords =
+  /\b(exceeds?|exceeded|maximum|larger|longer|beyond|fit)\b.*\b(context (length|window|size)|number of tokens allowed)\b|\b(prompt|input|conversation|context) (is |was )?too (long|large)\b|\bcontext (length|window|size) (was |is )?(exceeded|too)/i
+
+/** Whether the conversation is what is wrong: it fills the window of the model. */
+export const isWindowFull = ({ status, code, message }: ErrorFacts): boolean =>
+  (status === undefined || status === 400 || status === 413 || status === 422) &&
+  (code === 'context_length_exceeded' || windowWords.test(message))
+
 /** Milliseconds that are waited for at most. */
 const longestWait = 60_000
 

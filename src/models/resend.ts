@@ -1,6 +1,6 @@
 import type { Remark } from '../core/events.js'
 import type { HandrailError } from '../errors.js'
-import type { ErrorFacts } from './failures.js'
+import { isWindowFull, type ErrorFacts } from './failures.js'
 import type { GenerateOptions, ModelReply } from './model.js'
 import { factsOf } from './model-error.js'
 
@@ -43,6 +43,7 @@ export function createResender<Way>(first: Way, amendments: readonly Amendment<W
         return remarks.length > 0 ? { ...reply, remarks: [...remarks, ...(reply.remarks ?? [])] } : reply
       }
       const facts = factsOf(error)
+      if (facts && isWindowFull(facts)) return { parts: [], finish: 'context', ...(remarks.length > 0 && { remarks }) }
       if (!facts || !refusing.includes(facts.status)) throw error
       const before = JSON.stringify(next.body)
       const helpful = amendments.find((each) => {

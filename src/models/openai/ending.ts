@@ -1,7 +1,7 @@
 import type { FinishReason, Remark } from '../../core/events.js'
 import type { Json, JsonObject } from '../../core/json.js'
 import type { Usage } from '../../core/usage.js'
-import type { ErrorFacts } from '../failures.js'
+import { isWindowFull } from '../failures.js'
 import type { ModelReply, ReplyPart } from '../model.js'
 import { ReportedError } from '../model-error.js'
 import { countAt, inner, objectsAt, textAt, toUsage } from '../wire.js'
@@ -46,14 +46,10 @@ export function toReply(
 /** @throws {ReportedError} unless it failed because the conversation is too long. */
 export function toFailed(holder: JsonObject, done: readonly JsonObject[], names: ReadonlySet<string>): ModelReply {
   const error = failure(inner(holder, 'error') ?? holder)
-  if (!isTooLong(error.facts)) throw error
+  if (!isWindowFull(error.facts)) throw error
   const said = done.filter((item) => !isCall(item)).flatMap((item) => toParts(item, names))
   return { parts: said, finish: 'context', usage: usageOf(inner(holder, 'usage')) }
 }
-
-/** Whether the conversation is what is wrong: it fills the window of the model. */
-export const isTooLong = ({ code, message }: ErrorFacts): boolean =>
-  code === 'context_length_exceeded' || /\b(exceeds?|maximum)\b.*\bcontext (length|window)\b/i.test(message)
 
 const failure = (error: JsonObject): ReportedError =>
   new ReportedError({

@@ -1,7 +1,7 @@
 import { OpenAI } from 'openai'
 import { absoluteUrl, placeholderKey, sdkRetries, sdkTimeout, watchedFetch } from '../connection.js'
-import type { Model, ModelConfig, ModelReply } from '../model.js'
-import { factsOf, toModelError } from '../model-error.js'
+import type { Model, ModelConfig } from '../model.js'
+import { toModelError } from '../model-error.js'
 import { readReply } from '../read-reply.js'
 import { createResender } from '../resend.js'
 import { openAIAmendments } from './amendments.js'
@@ -9,7 +9,6 @@ import { openAICapabilities } from './capabilities.js'
 import { isStored } from './conversation.js'
 import { createOpenAIDecoder } from './decode.js'
 import { encodeOpenAI, remarksOnOpenAI } from './encode.js'
-import { isTooLong } from './ending.js'
 
 /** A model of OpenAI's Responses API, or of a server that speaks it. Load this file lazily: the SDK is large. */
 export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeof fetch }): Model {
@@ -48,15 +47,8 @@ export function createOpenAIModel(config: ModelConfig & { readonly fetch?: typeo
                 toError: (error, started) => toModelError(error, started, OpenAI, config),
               },
               options,
-            ).catch(orTooLong),
+            ),
         }
       }, given),
   }
-}
-
-/** The reply of a model whose window the conversation fills. */
-function orTooLong(error: unknown): ModelReply {
-  const facts = factsOf(error)
-  if (facts && isTooLong(facts)) return { parts: [], finish: 'context' }
-  throw error
 }
