@@ -2,11 +2,15 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js
 import { listOf, record, textOf } from '../models/recorded-json.js'
 
 /** How the answer is to be delivered and kept, which is not what is asked. */
-const delivery = new Set(['stream', 'stream_options', 'store', 'include', 'prompt_cache_key', 'parallel_tool_calls'])
+const delivery = new Set(['stream', 'stream_options', 'store', 'include', 'prompt_cache_key'])
 
 /** Without fields that say nothing. */
 export const bare = (body: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(body).filter(([key, value]) => !delivery.has(key) && !isNothing(value)))
+  Object.fromEntries(Object.entries(body).filter(([key, value]) => !delivery.has(key) && !isDefault(key, value)))
+
+/** Several calls in one reply are what every provider begins with. */
+const isDefault = (key: string, value: Json): boolean =>
+  key === 'parallel_tool_calls' ? value !== false : isNothing(value)
 
 export const isNothing = (value: Json | undefined): boolean =>
   value === undefined ||
