@@ -2,6 +2,7 @@ import { fileNote, type AttachedFile } from './attached-file.js'
 import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult, UserMessage } from './events.js'
 import { isJsonObject, type Json } from './json.js'
 import type { AnswerFormat } from './tool-definition.js'
+import { isTurnedAway, withdrawn } from './withdrawn.js'
 
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
 export type Message =
@@ -50,6 +51,8 @@ export interface Transcript {
   readonly news: readonly Message[]
   readonly note?: Message
   readonly cut?: readonly Part[]
+  /** The provider turned the last request away before it did anything. */
+  readonly isTurnedAway?: boolean
 }
 
 export const emptyTranscript: Transcript = {
@@ -84,9 +87,10 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
     case 'user-message':
       return { ...t, messages: [...t.messages, ...userMessages(event, t.answer)] }
     case 'assistant-message': {
-      if (!event.complete) return { ...t, cut: event.parts }
+      const parts = event.parts.map(wellFormedPart)
+      if (!event.complete) return { ...t, cut: parts, isTurnedAway: isTurnedAway(event.failure) }
       const calls = event.calls.map((call) => keyed(t, call))
-      const { parts, serverState } = event
+      const { serverState } = event
       const message: Message = {
         role: 'assistant',
         parts,
@@ -97,7 +101,9 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       return { ...t, waiting: calls, cut: undefined, messages: [...t.messages, message] }
     }
     case 'answer-check':
-      return event.verdict === 'repair' && event.note ? { ...t, note: { role: 'note', text: event.note } } : t
+      return event.verdict === 'repair' && event.note
+        ? { ...t, note: { role: 'note', text: wellFormed(event.note) } }
+        : t
     case 'tool-result': {
       const call = t.waiting.find(({ callId }) => callId === event.callId)
       if (!call) return t
@@ -129,15 +135,26 @@ export function transcript(events: Iterable<RunEvent>, from = emptyTranscript): 
 }
 
 function flush(t: Transcript, isEnd: boolean): Transcript {
-  const messages = [...t.messages]
+  const messages = [
+    ...(t.isTurnedAway && !isEnd ? t.messages : withdrawn(t.messages, t.isTurnedAway ? 'cancelled' : 'unknown')),
+  ]
   for (const { callId } of t.waiting) {
     const result = t.results.get(callId)
     if (!result) throw new RangeError(`Cannot fold: no result for tool call "${callId}" before the next request`)
-    messages.push(result)
+    messages.push(...(isEnd ? withdrawn([result], 'cancelled') : [result]))
   }
   if (t.cut?.length && isEnd) messages.push({ role: 'assistant', parts: t.cut, calls: [], origin: t.origin })
   messages.push(...t.news, ...(t.note ? [t.note] : []))
-  return { ...t, messages, waiting: [], results: new Map(), news: [], note: undefined, cut: undefined }
+  return {
+    ...t,
+    messages,
+    waiting: [],
+    results: new Map(),
+    news: [],
+    note: undefined,
+    cut: undefined,
+    isTurnedAway: false,
+  }
 }
 
 function userMessages({ text, files, instructions }: UserMessage, answer: AnswerFormat | undefined): Message[] {
@@ -170,6 +187,9 @@ function withoutFiles(result: ToolResult): Json {
 
 /** A call's identity in the whole session. */
 export const keyOf = (run: number, callId: string): string => `${run}.${callId}`
+
+/** Its text, as any provider takes it; what its own provider gets back is `native`. */
+const wellFormedPart = (part: Part): Part => ('text' in part ? { ...part, text: wellFormed(part.text) } : part)
 
 const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: keyOf(t.run, call.callId) })
 

@@ -49,6 +49,9 @@ describe('the transcript', () => {
     const all = messages(...calling('1.0').with(1, { type: 'user-message', text: '\ude00 go 😀' }), half, step(2))
     expect(all[0]).toMatchObject({ text: '\ufffd go 😀' })
     expect(all.at(-1)).toMatchObject({ text: 'cut \ufffd' })
+    expect(messages(...asked, reply(1, [text('a \ud83d')])).at(-1)).toMatchObject({ parts: [text('a \ufffd')] })
+    const check: EventBody = { type: 'answer-check', step: 1, verdict: 'repair', note: 'no \ude00' }
+    expect(messages(...asked, reply(1, [text('a')]), check, step(2)).at(-1)).toMatchObject({ text: 'no \ufffd' })
     expect(shown('\ud83d'.repeat(shownCharacters + 1))).not.toMatch(/\p{Surrogate}/u)
   })
 
@@ -175,5 +178,48 @@ describe('the text of a result', () => {
       'The outcome of an earlier call of refund was unknown. It is now known: it took effect.',
     )
     expect(said(news(true, 'R-7'))).toContain('it took effect and returned R-7.')
+  })
+})
+
+describe('what a person approved and the provider runs', () => {
+  const asks = calling('1.0').map((event): EventBody =>
+    event.type === 'assistant-message'
+      ? { ...event, calls: [{ ...call('1.0', 'crm.delete'), executor: 'provider' }] }
+      : event,
+  )
+  const approved = [...asks, { ...settled('1.0'), output: 'approved' } as EventBody]
+  const broken = (code: string): EventBody => {
+    const failure = { code, message: code, retryable: true }
+    return { type: 'assistant-message', step: 2, complete: false, parts: [], calls: [], failure }
+  }
+  const last = (...events: EventBody[]) => messages(...events).findLast(({ role }) => role === 'tool')
+
+  it('is said in the request after it, and stays said once a reply has come', () => {
+    expect(last(...approved, step(2))).toMatchObject({ outcome: 'ok', text: 'approved' })
+    expect(last(...approved, step(2), reply(2, [text('Deleted.')]), end)).toMatchObject({ outcome: 'ok' })
+  })
+
+  it.each<[how: string, events: EventBody[]]>([
+    ['was cut', [broken('model_stream_cut'), step(2, 2)]],
+    ['was lost with its worker', [{ type: 'lease-start', epoch: 2 }, step(2, 2)]],
+    ['was cut, and the run with it', [broken('model_stream_cut'), { ...end, outcome: 'failed' } as EventBody]],
+  ])('is not said twice when the request that said so %s: it may be done', (_, events) => {
+    const result = last(...approved, step(2), ...events)
+    expect(result).toMatchObject({ outcome: 'unknown', text: expect.stringContaining('may or may not') })
+  })
+
+  it('is said again after a request that the provider turned away', () => {
+    expect(last(...approved, step(2), broken('model_rate_limit'), step(2, 2))).toMatchObject({ outcome: 'ok' })
+  })
+
+  it.each<[when: string, events: EventBody[]]>([
+    ['before it was said', []],
+    ['after a request that the provider turned away', [step(2), broken('model_rate_limit')]],
+  ])('is not said by a later run when its own was stopped %s', (_, events) => {
+    const stopped: EventBody[] = [
+      { type: 'run-stop', reason: 'cancelled' },
+      { type: 'run-end', outcome: 'cancelled' },
+    ]
+    expect(last(...approved, ...events, ...stopped, ...asked)).toMatchObject({ outcome: 'cancelled' })
   })
 })

@@ -46,10 +46,17 @@ describe('golden logs', { timeout: 60_000 }, () => {
         ])
         const ranAgain = world.executed.filter(({ callId }) => mustNotRun.has(callId))
         const openEnd = open ? resultOf(resumed, open)?.outcome : 'none'
-        expect({ ranAgain, openEnd, end: endOf(resumed) }, `cut after ${cut} events: ${prefix.at(-1)?.type}`).toEqual({
+        const approved = approvalTold(prefix)
+        const toldTwice =
+          approved && endOf(resumed).results.filter(({ call, outcome }) => call.key === approved && outcome === 'ok')
+        expect(
+          { ranAgain, openEnd, toldTwice, end: endOf(resumed) },
+          `cut after ${cut} events: ${prefix.at(-1)?.type}`,
+        ).toEqual({
           ranAgain: [],
           openEnd: open ? 'unknown' : 'none',
-          end: open ? { ...endOf(resumed), status: 'completed' } : end,
+          toldTwice: approved && [],
+          end: open || approved ? { ...endOf(resumed), status: 'completed' } : end,
         })
       }
     },
@@ -97,13 +104,19 @@ const endOf = (log: readonly RunEvent[]) => ({
   said: transcript(log).messages.flatMap((message) =>
     message.role === 'assistant' ? message.parts.filter(({ type }) => type === 'text') : [],
   ),
-  results: transcript(log).messages.filter(({ role }) => role === 'tool'),
+  results: transcript(log).messages.filter((message) => message.role === 'tool'),
 })
 
 const resultOf = (log: readonly RunEvent[], id: string) =>
   log.find((event) => event.type === 'tool-result' && event.callId === id) as
     | (RunEvent & { type: 'tool-result' })
     | undefined
+
+/** A provider was told in the last request that it may run a call, and has not answered: it must not be told again. */
+function approvalTold(prefix: readonly RunEvent[]): string | undefined {
+  const last = transcript(prefix).messages.at(-1)
+  return last?.role === 'tool' && last.call.executor === 'provider' ? last.call.key : undefined
+}
 
 /** A write that the prefix has started and not settled. */
 function interruptedWrite(prefix: readonly RunEvent[]): string | undefined {

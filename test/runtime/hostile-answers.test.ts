@@ -99,7 +99,6 @@ describe('a text that was cut', () => {
   it('in the middle of a character is put together, and goes back as text', async () => {
     const { messages, checks } = await play([cut('"\ud83d'), say('\ude00"')], { answer: anything })
     expect(checks.at(-1)).toMatchObject({ verdict: 'accept', value: '\u{1f600}' })
-    expect(messages.every((message) => JSON.stringify(message) === JSON.stringify(message).toWellFormed())).toBe(true)
     expect(JSON.stringify(messages)).not.toMatch(/\\ud[89a-f]/)
   })
 
