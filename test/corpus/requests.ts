@@ -72,7 +72,7 @@ export async function measureRequests(folder: string, tell: (line: string) => vo
 
 /** What providers say of calls without results, results without calls, and thinking that was moved. */
 const structural =
-  /no tool (output|call)|tool_(use|result|call_id)s?\b.*(without|found|missing|must|immediately|corresponding)|must be (followed|preceded|a response)|function (response|call) (parts|turn)|required (following|'reasoning') item|required following item|thought_signature|different conversation|roles? must alternate/i
+  /no tool (output|call)|tool_(use|result|call_id)s?\b.*(without|found|missing|must|immediately|corresponding)|must be (followed|preceded|a response)|function (response|call) (parts|turn)|required (following|'reasoning') item|required following item|thought_signature|different conversation|roles? must alternate|unexpected role/i
 
 const isRefusedHistory = (one: RecordedResponse): one is RecordedRequest =>
   one.status === 400 && one.request !== undefined && one.url !== undefined && structural.test(one.body)
