@@ -114,8 +114,9 @@ export class LiveRun implements Run {
     if (this.isOver || this.#state.asking === 0) return []
     return [...this.#state.calls.values()]
       .filter(({ phase }) => phase === 'asking')
-      .map(({ callId, toolName, checked = null, reasons = [], hash = '' }) => {
-        const risk = this.ports.riskOf(toolName)
+      .map(({ callId, toolName, checked = null, reasons = [], hash = '', executor }) => {
+        // A provider's own tool may have the name of one of the page.
+        const risk = executor ? undefined : this.ports.riskOf(toolName)
         return { callId, toolName, input: checked, ...(risk && { risk }), reasons, hash }
       })
   }

@@ -78,6 +78,18 @@ async function take(updates: AsyncIterable<RunUpdate>, into: string[]): Promise<
 const names = (events: readonly EventBody[]) => events.map(({ type }, seq) => `${seq} ${type}`)
 
 describe('a run', () => {
+  it("does not tell the risk of the page's tool of a call that a provider runs under the same name", () => {
+    const reply = says('', ['1.0', '1.1'])
+    const calls = (reply.type === 'assistant-message' ? reply.calls : []).map((call) =>
+      Object.assign(call, { toolName: 'pay' }, call.callId === '1.1' && { executor: 'provider' }),
+    )
+    const { run } = make([...start, { ...reply, calls } as EventBody, ask('1.0', 'h0'), ask('1.1', 'h1')])
+    expect(run.approvals.map(({ toolName, risk }) => [toolName, risk])).toEqual([
+      ['pay', 'irreversible'],
+      ['pay', undefined],
+    ])
+  })
+
   it('takes every event once and in order, however they come', () => {
     const { run, onUpdate } = make()
     const events = [...start, says('Hello'), end()].map(at)

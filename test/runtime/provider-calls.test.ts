@@ -63,6 +63,62 @@ describe('a call that the provider runs', () => {
     await expect(agent.ok(agent.api.command('s', command))).rejects.toMatchObject({ code: 'invalid_options' })
   })
 
+  it("never runs the page's tool of the same name, nor counts as a script", async () => {
+    for (const toolName of ['look', 'run_script', 'script.results']) {
+      const { made, requests } = world([{ parts: [{ ...remote, toolName }], finish: 'calls' }, say('Done.')])
+      const agent = await made.agent()
+      await agent.run('Go')
+      const { hash } = (await agent.until(({ type }) => type === 'tool-decision')) as { hash: string }
+      await agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash }))
+      await agent.end()
+      expect(made.executed).toEqual([])
+      expect(requests[1]!.messages.at(-1)).toMatchObject({ outcome: 'ok', text: 'approved' })
+    }
+  })
+
+  it('is not approved under another hash, nor twice', async () => {
+    const { made } = world([asks, say('Deleted.')])
+    const agent = await made.agent()
+    await agent.run('Delete contact 7')
+    const { hash } = (await agent.until(({ type }) => type === 'tool-decision')) as { hash: string }
+    const approve = (given: string) =>
+      agent.ok(agent.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash: given }))
+    await expect(approve('other')).rejects.toMatchObject({ code: 'stale_approval' })
+    const both = await Promise.allSettled([approve(hash), approve(hash)])
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await agent.end()
+    expect(agent.events.filter(({ type }) => type === 'approval-response')).toHaveLength(1)
+  })
+
+  it('is refused when the run is cancelled while it asks', async () => {
+    const { made, requests } = world([asks, say('Hello.')])
+    const agent = await made.agent()
+    await agent.run('Delete contact 7')
+    await agent.until(({ type }) => type === 'tool-decision')
+    await agent.ok(agent.api.command('s', { type: 'cancel', runId: 'r1' }))
+    await agent.end()
+    await agent.run('Hello', { runId: 'r2' })
+    await agent.notice(() => agent.events.filter(({ type }) => type === 'run-end').length === 2)
+    expect(requests[1]!.messages.find(({ role }) => role === 'tool')).toMatchObject({ outcome: 'cancelled' })
+  })
+
+  it('of a program gets approval_required at once: a program cannot wait for a person', async () => {
+    const { made, requests } = world([{ parts: [{ ...remote, caller: 'program' }], finish: 'calls' }, say('Not.')])
+    const agent = await made.agent()
+    await agent.run('Delete contact 7')
+    await agent.end()
+    expect(requests[1]!.messages.at(-1)).toMatchObject({ text: expect.stringContaining('approval_required') })
+  })
+
+  it('is not asked about when the run has used up its calls', async () => {
+    const { made } = world([{ parts: [...ask(['look', {}]).parts, remote], finish: 'calls' }, say('Not.')])
+    const budgeted = new World({ ...made.options, setup: { budget: { calls: 1 } } })
+    const agent = await budgeted.agent()
+    await agent.run('Delete contact 7')
+    expect(await agent.end()).toMatchObject({ outcome: 'budget-exceeded' })
+    expect(agent.events.filter((event) => event.type === 'tool-decision' && event.verdict === 'ask')).toEqual([])
+  })
+
   it('is shown as text when its arguments are no JSON', async () => {
     const { made } = world([{ parts: [{ ...remote, inputText: '{"id":' }], finish: 'calls' }])
     const agent = await made.agent()
