@@ -1,58 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/core/events.js'
 import type { Json, JsonObject } from '../../src/core/json.js'
-import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
+import type { Message } from '../../src/core/transcript.js'
 import { encodeAnthropic } from '../../src/models/anthropic/encode.js'
 import { defaultMaxTokens } from '../../src/models/anthropic/settings.js'
-import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
+import type { ModelConfig } from '../../src/models/model.js'
+import { answers, asks, call, find, news, partOf, request, user } from './conversation-parts.js'
 
 const gpt: ModelConfig = { provider: 'openai', model: 'gpt-6-astra' }
 const claude: ModelConfig = { provider: 'anthropic', model: 'claude-opus-5-5' }
-const find = {
-  name: 'find',
-  description: 'Finds.',
-  input: { type: 'object', properties: { a: { type: 'number' } } },
-  risk: 'read',
-} as const
-
-const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
-  instructions: 'Be brief.',
-  tools: [find],
-  messages,
-  cacheKey: 'session-1',
-  ...more,
-})
 /** Without the marks for the cache. */
 const anthropic = (...messages: Message[]) =>
   JSON.parse(JSON.stringify(encodeAnthropic(request(messages), claude).messages), (key, value: Json) =>
     key === 'cache_control' ? undefined : value,
   ) as JsonObject[]
-
-const user = (text: string): Message => ({ role: 'user', text })
-const asks = (origin: Origin, parts: Part[], ...calls: KeyedCall[]): Message => ({
-  role: 'assistant',
-  parts,
-  calls,
-  origin,
-})
-const call = (index: number, more: Partial<KeyedCall> = {}): KeyedCall => ({
-  key: `1.1.${index}`,
-  callId: `1.${index}`,
-  toolName: 'find',
-  input: { a: index },
-  inputText: `{"a": ${index}}`,
-  wireId: `id_${index}`,
-  caller: 'model',
-  ...more,
-})
-const partOf = ({ callId }: KeyedCall, native?: Json): Part => ({ type: 'call', callId, native })
-const answers = (to: KeyedCall, text = 'done', outcome: 'ok' | 'denied' = 'ok'): Message => ({
-  role: 'tool',
-  call: to,
-  outcome,
-  text,
-})
-const news: Message = { role: 'news', callId: '1.0', done: true, text: 'It took effect.' }
 
 describe('encodeAnthropic()', () => {
   it('asks for a stream, and marks the end of what is stable and the end of the transcript for the cache', () => {

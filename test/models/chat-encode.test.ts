@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/core/events.js'
-import type { Json, JsonObject } from '../../src/core/json.js'
+import type { JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
 import { chatCapabilities } from '../../src/models/chat/capabilities.js'
 import { encodeChat } from '../../src/models/chat/encode.js'
-import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
+import type { ModelConfig } from '../../src/models/model.js'
+import { answers, asks, call, find, news, partOf, request, user } from './conversation-parts.js'
 
 const config = (more: Partial<ModelConfig> = {}): ModelConfig => ({
   provider: 'openai-compatible',
@@ -16,43 +17,10 @@ const deepSeek = config({ baseURL: 'https://api.deepseek.com', model: 'deepseek-
 const mistral = config({ baseURL: 'https://api.mistral.ai/v1', model: 'mistral-large-latest' })
 const openRouter = config({ baseURL: 'https://openrouter.ai/api/v1', model: 'x/y' })
 
-const find = {
-  name: 'find',
-  description: 'Finds.',
-  input: { type: 'object', properties: { a: { type: 'number' } } },
-  risk: 'read',
-} as const
-const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
-  instructions: 'Be brief.',
-  tools: [find],
-  messages,
-  cacheKey: 'session-1',
-  ...more,
-})
 /** The messages after the instructions. */
 const sent = (at: ModelConfig, ...messages: Message[]) =>
   JSON.parse(JSON.stringify(encodeChat(request(messages), at).messages.slice(1))) as JsonObject[]
 
-const user = (text: string): Message => ({ role: 'user', text })
-const asks = (origin: Origin, parts: Part[], ...calls: KeyedCall[]): Message => ({
-  role: 'assistant',
-  parts,
-  calls,
-  origin,
-})
-const call = (index: number, more: Partial<KeyedCall> = {}): KeyedCall => ({
-  key: `1.1.${index}`,
-  callId: `1.${index}`,
-  toolName: 'find',
-  input: { a: index },
-  inputText: `{"a": ${index}}`,
-  wireId: `id_${index}`,
-  caller: 'model',
-  ...more,
-})
-const partOf = ({ callId }: KeyedCall, native?: Json): Part => ({ type: 'call', callId, native })
-const answers = (to: KeyedCall, text = 'done'): Message => ({ role: 'tool', call: to, outcome: 'ok', text })
-const news: Message = { role: 'news', callId: '1.0', done: true, text: 'It took effect.' }
 const wired = (id: string, text: string, name = 'find') => ({
   id,
   type: 'function',

@@ -1,57 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import type { Part } from '../../src/core/events.js'
 import type { JsonObject, JsonSchema } from '../../src/core/json.js'
-import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
+import type { Message } from '../../src/core/transcript.js'
 import { noSignature } from '../../src/models/gemini/contents.js'
 import { encodeGemini } from '../../src/models/gemini/encode.js'
 import { toGeminiSchema } from '../../src/models/gemini/schema.js'
-import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
+import type { ModelConfig } from '../../src/models/model.js'
+import { answers, asks, call, find, partOf, request, user } from './conversation-parts.js'
 
 const gemini: ModelConfig = { provider: 'gemini', model: 'gemini-3.8-flash' }
-const find = {
-  name: 'find',
-  description: 'Finds.',
-  input: { type: 'object', properties: { a: { type: 'number' } } },
-  risk: 'read',
-} as const
-
-const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
-  instructions: 'Be brief.',
-  tools: [find],
-  messages,
-  cacheKey: 'session-1',
-  ...more,
-})
 const contents = (model: string, ...messages: Message[]) =>
   encodeGemini(request(messages), { ...gemini, model }).contents
 const sent = (...messages: Message[]) => contents(gemini.model, ...messages)
 
-const user = (text: string): Message => ({ role: 'user', text })
 const model = (...parts: JsonObject[]) => ({ role: 'model', parts })
 const said = (...parts: JsonObject[]) => ({ role: 'user', parts })
-const asks = (origin: Origin, parts: Part[], ...calls: KeyedCall[]): Message => ({
-  role: 'assistant',
-  parts,
-  calls,
-  origin,
-})
-const call = (index: number, more: Partial<KeyedCall> = {}): KeyedCall => ({
-  key: `1.1.${index}`,
-  callId: `1.${index}`,
-  toolName: 'find',
-  input: { a: index },
-  inputText: `{"a": ${index}}`,
-  wireId: `id_${index}`,
-  caller: 'model',
-  ...more,
-})
-const partOf = ({ callId }: KeyedCall, native?: JsonObject): Part => ({ type: 'call', callId, native })
-const answers = (to: KeyedCall, text = 'done', outcome: 'ok' | 'denied' = 'ok'): Message => ({
-  role: 'tool',
-  call: to,
-  outcome,
-  text,
-})
 const response = (name: string, value: JsonObject, id?: string): JsonObject => ({
   functionResponse: { ...(id ? { id } : {}), name, response: value },
 })

@@ -5,50 +5,11 @@ import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
 import type { ModelConfig, ModelRequest } from '../../src/models/model.js'
 import { encodeOpenAI } from '../../src/models/openai/encode.js'
 import { openAIComplaints } from './openai-rules.js'
+import { answers, asks, call, find, news, partOf, request, user } from './conversation-parts.js'
 
 const gpt: ModelConfig = { provider: 'openai', model: 'gpt-6-astra' }
 const claude: ModelConfig = { provider: 'anthropic', model: 'claude-opus-5-5' }
-const find = {
-  name: 'find',
-  description: 'Finds.',
-  input: { type: 'object', properties: { a: { type: 'number' } } },
-  risk: 'read',
-} as const
-
-const request = (messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest => ({
-  instructions: 'Be brief.',
-  tools: [find],
-  messages,
-  cacheKey: 'session-1',
-  ...more,
-})
 const openAI = (...messages: Message[]) => encodeOpenAI(request(messages), gpt).input as unknown as JsonObject[]
-
-const user = (text: string): Message => ({ role: 'user', text })
-const asks = (origin: Origin, parts: Part[], ...calls: KeyedCall[]): Message => ({
-  role: 'assistant',
-  parts,
-  calls,
-  origin,
-})
-const call = (index: number, more: Partial<KeyedCall> = {}): KeyedCall => ({
-  key: `1.1.${index}`,
-  callId: `1.${index}`,
-  toolName: 'find',
-  input: { a: index },
-  inputText: `{"a": ${index}}`,
-  wireId: `id_${index}`,
-  caller: 'model',
-  ...more,
-})
-const partOf = ({ callId }: KeyedCall, native?: Json): Part => ({ type: 'call', callId, native })
-const answers = (to: KeyedCall, text = 'done', outcome: 'ok' | 'denied' = 'ok'): Message => ({
-  role: 'tool',
-  call: to,
-  outcome,
-  text,
-})
-const news: Message = { role: 'news', callId: '1.0', done: true, text: 'It took effect.' }
 
 describe('encodeOpenAI()', () => {
   it('asks for a stream that is not stored, with encrypted reasoning', () => {
