@@ -86,7 +86,7 @@ export interface RunHeader {
   /** Names of the only tools that may be called; absent: all. */
   readonly allow?: readonly string[]
   readonly readOnly?: boolean
-  /** `required` holds until the run has made a call. */
+  /** `required` holds until the model has called one of its tools. */
   readonly toolChoice?: ToolChoice
   readonly answer?: AnswerFormat
 }

@@ -119,6 +119,22 @@ describe('defineTool()', () => {
     ],
     [{ input: { type: 'object', default: 1n } }, '"input" cannot be used: it is not JSON'],
     [{ output: 'string' }, '"output" cannot be used'],
+    [{ callers: 'script' }, '"callers" must be an array with some of model, script, program; it is "script"'],
+    [{ callers: [] }, '"callers" must be an array with some of model, script, program; it is an array'],
+    [{ callers: ['model', 'page'] }, '"callers" must be'],
+    [{ deferred: 'yes' }, '"deferred" must be true or false; it is "yes"'],
+    [{ strict: null }, '"strict" must be true or false; it is null'],
+    [{ returnsFiles: 1 }, '"returnsFiles" must be true or false; it is 1'],
+    [{ returnsTools: ['rate'] }, '"returnsTools" must be true or false; it is an array'],
+    [{ namespace: 'Customers' }, '"namespace" must be a text about what stands before "__" in the name of the tool'],
+    [{ namespace: ' ', name: 'crm__find' }, '"namespace" must be a text'],
+    [{ namespace: 'Customers', name: '__find' }, '"namespace" must be a text'],
+    [{ grammar: null }, '"grammar" must be an object'],
+    [{ grammar: { syntax: 'regex', definition: 'a' } }, '"grammar" is for tools whose "input" is of type "string"'],
+    [{ grammar: { syntax: 'gbnf', definition: 'a' }, input: { type: 'string' } }, '"grammar.syntax" must be "regex"'],
+    [{ grammar: { syntax: 'lark', definition: '' }, input: { type: 'string' } }, '"grammar.definition" must be a text'],
+    [{ grammar: { syntax: 'lark', start: 'a' }, input: { type: 'string' } }, '"start" is not a field in "grammar"'],
+    [{ defered: true }, '"defered" is not a field; did you mean "deferred"?'],
   ])('refuses %o', (wrong, says) => {
     expect(attempt(wrong)).toThrow(expect.objectContaining({ code: 'invalid_tool' }))
     expect(attempt(wrong)).toThrow(says)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { expect, it } from 'vitest'
+import { defineTool } from '../../src/tools/tool.js'
 
 it('the example of docs/tools.md runs', () => {
   const [, example = ''] = readFileSync('docs/tools.md', 'utf8').split(/```js\n|```\n/)
@@ -24,3 +25,20 @@ it('the example of docs/tools.md runs', () => {
     { verdict: 'deny', reason: 'There is no order O-1.' },
   ])
 })
+
+it('docs/tools.md describes every field of a tool, and none that there is not', () => {
+  const [, table = ''] = readFileSync('docs/tools.md', 'utf8').split('| field | type | meaning |')
+  const described = [...table.split('\n\n')[0]!.matchAll(/^\| `(\w+)/gm)].map(([, field]) => field!)
+  const define = () => defineTool({ name: 'a', nothing: true } as never)
+  const [, known = ''] = /there are (.*)$/.exec(messageOf(define)) ?? []
+  expect([...new Set(described)].toSorted()).toEqual(known.split(', ').toSorted())
+})
+
+function messageOf(work: () => unknown): string {
+  try {
+    work()
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
