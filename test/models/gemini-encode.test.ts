@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonSchema } from '../../src/core/json.js'
-import type { Message } from '../../src/core/transcript.js'
+import type { Message, Origin } from '../../src/core/transcript.js'
 import { noSignature } from '../../src/models/gemini/contents.js'
 import { encodeGemini } from '../../src/models/gemini/encode.js'
 import { toGeminiSchema } from '../../src/models/gemini/schema.js'
