@@ -166,11 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'a model that is sent back goes on',
-    broken: edit(
-      'state',
-      "if (event.verdict === 'repair') return { ...state, step: following(state) }",
-      '',
-    ),
+    broken: edit('state', "if (event.verdict === 'repair') return { ...state, step: following(state) }", ''),
     scenario: 'an answer in doubt, then a write',
     trouble: 0,
   },
