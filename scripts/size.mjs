@@ -20,12 +20,25 @@ const withoutPreload = {
   load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined),
 }
 
+/** What every app takes. The rest of the entry is for models of one's own, and a bundler leaves it out. */
+const app = {
+  name: 'app',
+  enforce: /** @type {const} */ ('pre'),
+  /** @param {string} id */
+  resolveId: (id) => (id.endsWith('/app') ? '\0app' : undefined),
+  /** @param {string} id */
+  load: (id) =>
+    id === '\0app'
+      ? `export { createAgent, defineTool, HandrailError, ToolError } from ${JSON.stringify(join(root, 'src/index.ts'))}`
+      : undefined,
+}
+
 /** @param {string} name @param {string} input */
 async function bundle(name, input) {
   const result = await build({
     root,
     logLevel: 'warn',
-    plugins: [withoutPreload],
+    plugins: [withoutPreload, app],
     build: {
       write: false,
       sourcemap: false,
@@ -52,7 +65,7 @@ async function bundle(name, input) {
 }
 
 rmSync(out, { recursive: true, force: true })
-await bundle('page', 'src/index.ts')
+await bundle('page', 'app')
 await bundle('agent.worker', 'workers/agent.worker.ts')
 await bundle('sandbox.worker', 'workers/sandbox.worker.ts')
 const wasm = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
