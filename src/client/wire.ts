@@ -107,11 +107,17 @@ export function createCaller<Api extends object>(port: MessagePort, names: Metho
   }
 }
 
+/** Engines quote the function that they cannot clone, and a key may be in it. */
+const whyNot = (error: unknown): string =>
+  error instanceof DOMException && error.name === 'DataCloneError'
+    ? 'it holds what is no data, such as a function'
+    : toFailure(error).message
+
 const notCloneable = (name: string, error: unknown): Reply<never> => ({
   ok: false,
   failure: {
     code: 'not_cloneable',
-    message: `Cannot send a call of ${name} or its reply to another thread: ${toFailure(error).message}`,
+    message: `Cannot send a call of ${name} or its reply to another thread: ${whyNot(error)}`,
     retryable: false,
   },
 })

@@ -1,6 +1,6 @@
-import { createAgent, defineTool, type Agent } from 'handrail'
+import { createAgent, defineTool, HandrailError, type Agent, type AgentOptions } from 'handrail'
 import { scriptedModel, type ModelRequest, type ScriptedStep } from 'handrail/testing'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import page from '../../docs/client.md?raw'
 import source from './fixtures/client/total.ts?raw'
@@ -8,6 +8,7 @@ import { totalOf } from './fixtures/client/total.js'
 
 const agents: Agent[] = []
 afterEach(() => {
+  vi.restoreAllMocks()
   for (const agent of agents.splice(0)) agent.close()
 })
 
@@ -99,5 +100,49 @@ describe('the options of a model', () => {
       code: 'invalid_options',
       message: expect.stringContaining('"model.effrt" is not an option; did you mean "effort"?'),
     })
+  })
+})
+
+describe('what the worker refuses to open', () => {
+  const secret = 'sk-very-secret'
+  const model = { provider: 'openai', model: 'gpt', apiKey: secret, baseURL: '/v1' }
+  const errorOf = (waiting: Promise<unknown>): Promise<unknown> =>
+    waiting.then(
+      () => 'nothing was wrong',
+      (error: unknown) => error,
+    )
+  const iterated = async (run: ReturnType<Agent['run']>) => {
+    for await (const update of run) expect(update).toBe('none')
+  }
+
+  it.each<[options: object, code: string]>([
+    [{ model: { ...model, apiKey: 7 } }, 'invalid_options'],
+    [{ model: { ...model, apiKey: [secret] } }, 'invalid_options'],
+    [{ model: { ...model, headers: { 'x-key': { secret } } } }, 'invalid_options'],
+    [{ model: { ...model, headers: { 'x-key': () => 'sk-very-secret' } } }, 'not_cloneable'],
+    [
+      { model: { ...model, hostedTools: [{ tool: { type: 'mcp', authorization: secret }, risk: 'some' }] } },
+      'invalid_options',
+    ],
+    [{ model, budget: { steps: 0 } }, 'invalid_options'],
+    [{ model, budget: { step: 3 } }, 'invalid_options'],
+    [{ model, limits: { memoryBytes: 2 ** 40 } }, 'invalid_options'],
+    [{ model, tools: [{ ...look, definition: { ...look.definition, callers: ['page'] } }] }, 'invalid_tool'],
+  ])('is told to all that wait, repeats no key, and ends the worker: %o', async (options, code) => {
+    const terminate = vi.spyOn(Worker.prototype, 'terminate')
+    const owner = `owner-${crypto.randomUUID()}`
+    const base = { instructions: 'Help.', tools: [look], owner, dangerouslyAllowKeyInPage: true }
+    const agent = createAgent({ ...base, ...options } as unknown as AgentOptions)
+    agents.push(agent)
+    const session = agent.session('other')
+    const run = agent.run('Go')
+    const waiting = [agent.ready, agent.sessions(), session.opened, run.answer, iterated(run), session.run('Go').answer]
+    for (const error of await Promise.all(waiting.map(errorOf))) {
+      expect(error).toMatchObject({ code })
+      expect(String(error) + JSON.stringify(error)).not.toContain(secret)
+    }
+    expect(terminate).toHaveBeenCalledTimes(1)
+    expect(() => agent.run('Again')).toThrow(HandrailError)
+    await expect(agent.ready).rejects.toMatchObject({ code })
   })
 })
