@@ -67,6 +67,9 @@ const types: Readonly<Record<RunEvent['type'], true>> = {
 export const isEventType = (type: unknown): type is RunEvent['type'] =>
   typeof type === 'string' && Object.hasOwn(types, type)
 
+/** A log that a newer version has written: it can be shown, as far as it is understood. */
+export const isNewer = (header: RunHeader | undefined): boolean => (header?.format ?? logFormat) > logFormat
+
 export interface RunHeader {
   readonly format: number
   readonly runId: string

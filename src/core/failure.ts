@@ -6,3 +6,12 @@ export interface Failure {
   /** Milliseconds that a provider asked to wait before the same is tried again. */
   readonly retryAfter?: number
 }
+
+/** What the model reads of a call that a person denied. */
+export const denied = (reason?: string): Failure => ({
+  code: 'denied',
+  message: reason ? `A person denied this call: ${reason}` : 'A person denied this call.',
+  retryable: false,
+})
+
+export const expired: Failure = { code: 'denied', message: 'The request for approval expired.', retryable: false }

@@ -1,4 +1,4 @@
-import { isEventType } from './events.js'
+import { isEventType, isNewer } from './events.js'
 import type {
   AssistantMessage,
   Failure,
@@ -11,6 +11,7 @@ import type {
   ToolResult,
   Verdict,
 } from './events.js'
+import { denied, expired } from './failure.js'
 import type { ScriptOutcome } from './script-outcome.js'
 import type { Json } from './json.js'
 import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
@@ -90,7 +91,13 @@ export const parentOf = (callId: string): string | undefined =>
 /** The state after one more event. Pure. A type that this version does not know, in a log of a newer format, changes nothing. */
 export function evolve(state: RunState, event: RunEvent): RunState {
   if (!isEventType(event.type)) return state
-  return advance(clock(state, event), event)
+  try {
+    return advance(clock(state, event), event)
+  } catch (error) {
+    // It can be about a call that was asked for by an event which only the newer version knows.
+    if (isNewer(state.header)) return state
+    throw error
+  }
 }
 
 export const fold = (events: Iterable<RunEvent>, from = initialState): RunState => {
@@ -199,14 +206,6 @@ const isDemanded = ({ header }: RunState, { toolName }: ToolCall): boolean =>
   header?.toolChoice?.tools?.includes(toolName) ?? true
 
 const following = ({ step, epoch }: RunState): Step => ({ n: step.n + 1, attempt: 0, epoch, phase: 'due' })
-
-const denied = (reason?: string): Failure => ({
-  code: 'denied',
-  message: reason ? `A person denied this call: ${reason}` : 'A person denied this call.',
-  retryable: false,
-})
-
-const expired: Failure = { code: 'denied', message: 'The request for approval expired.', retryable: false }
 
 function open(state: RunState, callId: string): CallState {
   const call = state.calls.get(callId)

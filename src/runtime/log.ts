@@ -1,4 +1,4 @@
-import { logFormat, type EventBody, type RunEvent } from '../core/events.js'
+import { isNewer, logFormat, type EventBody, type RunEvent } from '../core/events.js'
 import { accepts, next, type Effect } from '../core/next.js'
 import { evolve, initialState, type RunState } from '../core/state.js'
 import { HandrailError } from '../errors.js'
@@ -45,8 +45,7 @@ export class RunLog {
     const log = new RunLog(store, head, now)
     log.subscribe(listener)
     for (const event of await store.read(head.runId)) log.#take(event)
-    const format = log.state.header?.format ?? logFormat
-    if (format > logFormat) log.close(new HandrailError('log_newer', newer(head.runId, format)))
+    if (isNewer(log.state.header)) log.close(new HandrailError('log_newer', newer(log)))
     return log
   }
 
@@ -128,5 +127,5 @@ export class RunLog {
   }
 }
 
-const newer = (runId: string, format: number): string =>
-  `Cannot write to run "${runId}": its log has the format ${format}, and this version knows ${logFormat}; reload the page`
+const newer = ({ runId, state }: RunLog): string =>
+  `Cannot write to run "${runId}": its log has the format ${state.header?.format}, and this version knows ${logFormat}; reload the page`

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../core/events.js'
+import { isNewer, type RunEvent } from '../core/events.js'
 import { canonicalJson, type Json, type JsonObject } from '../core/json.js'
 import { withChange } from '../core/script-state.js'
 import { parentOf, type RunState } from '../core/state.js'
@@ -22,6 +22,8 @@ export class SessionMemory {
   readonly #stateAtStart = new Map<string, JsonObject>()
 
   observe(runId: string, event: RunEvent, before: RunState): void {
+    // Nothing goes on from it, and it may not be understood.
+    if (isNewer(before.header)) return
     this.#transcript = grow(this.#transcript, event)
     if (event.type === 'tool-reconciled' && event.done) this.#unknown.delete(`${event.runId ?? runId}:${event.callId}`)
     if (event.type === 'tool-start' && event.tools) this.#stateAtStart.set(`${runId}:${event.callId}`, this.#state)

@@ -206,6 +206,14 @@ describe('evolve()', () => {
     expect(() => stateOf(...calling('1.0'), settled('1.0'), settled('1.0'))).toThrow('"1.0" is not open')
   })
 
+  it('lets what it does not understand of a newer format change nothing, and nothing of its own', () => {
+    const stray = settled('9.9')
+    const newer = { type: 'run-start', ...header(), format: 2 } as const
+    const before = stateOf(newer, ...asked.slice(1))
+    expect(stateOf(newer, ...asked.slice(1), stray)).toEqual(before)
+    expect(() => stateOf(...asked, stray)).toThrow('Cannot fold: tool call "9.9" is not open')
+  })
+
   it('lets a type of a newer format change nothing', () => {
     const state = stateOf(...calling('1.0'))
     for (const type of ['something-new', 'constructor', '__proto__', ''])

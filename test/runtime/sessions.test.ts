@@ -185,9 +185,16 @@ describe('a store that fails', () => {
     const events = await world.store.read('r1')
     const newer = new World(asking)
     const head = { runId: 'r1', owner: 'ann', session: 's', index: 0, startedAt: 1 }
-    await newer.store.start(head, [{ ...events[0], format: 99 } as RunEvent, ...events.slice(1)])
+    // What only the newer version knows, and what comes of it.
+    const strange = [
+      { type: 'agent-turn', at: 9, calls: [{ callId: '1.9' }] },
+      { type: 'tool-result', at: 9, callId: '1.9', outcome: 'postponed' },
+      { type: 'step-start', at: 9, step: 2, attempt: 1 },
+    ] as unknown as RunEvent[]
+    const start = { ...events[0], format: 99 } as RunEvent
+    await newer.store.start(head, [start, ...events.slice(1), ...strange])
     const reader = await newer.agent()
-    expect((await reader.ok(reader.api.follow('s'))).runs[0]?.events).toHaveLength(events.length)
+    expect((await reader.ok(reader.api.follow('s'))).runs[0]?.events).toHaveLength(events.length + strange.length)
     expect(reader.notices).toContainEqual(
       expect.objectContaining({ type: 'stalled', failure: expect.objectContaining({ code: 'log_newer' }) }),
     )
