@@ -1,4 +1,4 @@
-import type { RunEvent } from 'handrail'
+import type { Outcome, RunEvent, ToolCall } from 'handrail'
 import type { RunView } from '../desk.js'
 
 export type Item =
@@ -62,17 +62,31 @@ function messageItems(
 const isSettled = (callId: string, events: readonly RunEvent[]): boolean =>
   events.some((event) => event.type === 'tool-result' && event.callId === callId)
 
-function toolOf(callId: string, events: readonly RunEvent[]): string {
+function callOf(callId: string, events: readonly RunEvent[]): ToolCall | undefined {
   for (const event of events)
     if (event.type === 'assistant-message' || event.type === 'script-turn')
-      for (const call of event.calls) if (call.callId === callId) return call.toolName
-  return callId
+      for (const call of event.calls) if (call.callId === callId) return call
+  return undefined
+}
+
+const toolOf = (callId: string, events: readonly RunEvent[]): string => callOf(callId, events)?.toolName ?? callId
+
+const ends: Readonly<Record<Outcome, (name: string) => string>> = {
+  ok: (name) => `Called ${name}`,
+  error: (name) => `Called ${name}, which failed`,
+  timeout: (name) => `Called ${name}, which did not answer in time`,
+  unknown: (name) => `Called ${name}; it is not known whether it took effect`,
+  denied: (name) => `Did not call ${name}`,
+  cancelled: (name) => `Did not call ${name}`,
+  skipped: (name) => `Did not call ${name}`,
 }
 
 function doneText({ callId, outcome }: RunEvent & { type: 'tool-result' }, events: readonly RunEvent[]): string {
-  const toolName = toolOf(callId, events)
+  const call = callOf(callId, events)
+  const toolName = call?.toolName ?? callId
   const isFailed = outcome === 'error'
-  if (toolName !== 'run_script') return `Called ${toolName}${isFailed ? ', which failed' : ''}`
+  if (call?.executor) return outcome === 'ok' ? `The provider may now call ${toolName}` : ends.denied(toolName)
+  if (toolName !== 'run_script') return ends[outcome](toolName)
   const calls = callsOf(callId, events)
   return `Ran a script that ${isFailed ? 'failed after' : 'made'} ${calls.length === 1 ? '1 call' : `${calls.length} calls`}`
 }

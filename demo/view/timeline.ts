@@ -96,6 +96,8 @@ const words = {
   ready: { text: 'approved', tone: 'live' },
   started: { text: 'running', tone: 'live' },
   refused: { text: 'denied', tone: 'bad' },
+  /** The provider runs it: what came of it is in its next reply. */
+  allowed: { text: 'allowed', tone: 'ok' },
   ok: { text: 'done', tone: 'ok' },
   error: { text: 'error', tone: 'bad' },
   denied: { text: 'denied', tone: 'bad' },
@@ -125,7 +127,7 @@ function note(draft: Draft | undefined, event: RunEvent): void {
       return
     case 'tool-result':
       draft.result = event
-      draft.progress = words[event.outcome]
+      draft.progress = draft.call.executor && event.outcome === 'ok' ? words.allowed : words[event.outcome]
       return
     case 'tool-reconciled':
       if (event.done && event.runId === undefined) draft.progress = { text: 'done, found later', tone: 'ok' }

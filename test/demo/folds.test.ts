@@ -84,3 +84,15 @@ it('an answer that was sent back is told in the conversation and in the timeline
   expect([told.length, steps.length]).toEqual([back, back])
   expect(back).toBeGreaterThan(0)
 })
+
+it('a call that the provider runs is told as allowed, and not as made here; a denied one as not made', () => {
+  const { events } = logs.find(({ name }) => name === 'provider-approval.json')!
+  const wordsOf = (part: readonly RunEvent[]) =>
+    conversation(runOf(part)).flatMap((item) => (item.kind === 'activity' ? [item.text] : []))
+  expect(wordsOf(events)).toContain('The provider may now call crm.delete')
+  const denied = events.map((event) =>
+    event.type === 'tool-result' && event.callId === '1.1' ? { ...event, outcome: 'denied' as const } : event,
+  )
+  expect(wordsOf(denied)).toContain('Did not call crm.delete')
+  expect(timeline(events).find(({ id }) => id === '1.1')?.progress.text).toBe('allowed')
+})
