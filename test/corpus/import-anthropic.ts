@@ -143,7 +143,8 @@ function choiceIn({ type, name }: JsonObject): ToolChoice | undefined {
 
 function messagesIn(body: JsonObject, config: ModelConfig, missing: Set<string>): readonly Message[] {
   const history = createHistory(config)
-  for (const { role, content } of listOf(body.messages)) {
+  for (const { role, content, ...more } of listOf(body.messages)) {
+    if (role === 'system') for (const key of Object.keys(more)) missing.add(`late instructions with ${key}`)
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
     for (const block of blocks as readonly JsonObject[]) {
       const { type } = block

@@ -18,7 +18,9 @@ export function importChat(recorded: RecordedRequest): Imported {
   const start = messages.findIndex((message) => !isSystem(message))
   const system = messages.slice(0, start < 0 ? messages.length : start)
   const tools = listOf(body.tools)
-  const hosted = tools.filter((tool) => !tool.function && !tool.custom)
+  const hosted = tools.filter(
+    ({ type = 'function', ...tool }) => !/^(function|custom)$/.test(textOf(type)) || !(tool.function || tool.custom),
+  )
   const { options, extra } = settingsOf(body)
   const config: ModelConfig = {
     ...configOf(recorded),

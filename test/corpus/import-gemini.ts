@@ -18,7 +18,10 @@ export function importGemini({ request, url }: RecordedRequest): Imported {
     ),
   )
   const declared = listOf(tools).flatMap(({ functionDeclarations }) => listOf(functionDeclarations))
-  const isValidated = record(functionCallingConfig).mode === 'VALIDATED'
+  const { mode, allowedFunctionNames, ...calling } = record(functionCallingConfig)
+  const isValidated = mode === 'VALIDATED'
+  // How tools of Google are called we have no word for.
+  const untold: JsonObject = declared.length === 0 ? record(functionCallingConfig) : calling
   // Between functions and tools of Google it is sent anyway.
   const shown: JsonObject =
     shows && (declared.length === 0 || hosted.length === 0) ? { includeServerSideToolInvocations: shows } : {}
@@ -29,10 +32,17 @@ export function importGemini({ request, url }: RecordedRequest): Imported {
     ...options,
     ...(serviceTier ? { serviceTier: textOf(serviceTier) } : {}),
     ...(hosted.length > 0 ? { hostedTools: hosted } : {}),
-    extra: filled({ ...rest, generationConfig: extra, toolConfig: { ...more, ...shown } }),
+    extra: filled({
+      ...rest,
+      generationConfig: extra,
+      toolConfig: filled({ ...more, ...shown, functionCallingConfig: untold }),
+    }),
   }
   const { messages, unsupported } = importContents(listOf(contents), config)
-  const choice = toolChoiceOf(record(functionCallingConfig))
+  const choice =
+    declared.length === 0
+      ? undefined
+      : toolChoiceOf({ mode: mode ?? null, allowedFunctionNames: allowedFunctionNames ?? null })
   return {
     request: {
       ...requestOf(
@@ -91,7 +101,7 @@ function settingsOf(
       ...(Object.keys(thoughts).length > 0 ? { thinkingConfig: thoughts } : {}),
       ...odd,
       ...(isTextOnly ? {} : { responseModalities: responseModalities! }),
-      ...(responseMimeType && !schema ? { responseMimeType } : {}),
+      ...(responseMimeType && (!schema || responseMimeType !== 'application/json') ? { responseMimeType } : {}),
     },
   }
 }

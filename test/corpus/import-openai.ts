@@ -9,6 +9,7 @@ import { toolNameIn } from '../../src/models/openai/parts.js'
 import { listOf, record, textOf } from '../models/recorded-json.js'
 import { settled } from '../models/settled.js'
 import { limitOf, requestOf, textIn, type Imported, type RecordedRequest } from './import-pieces.js'
+import { isText } from './normal-pieces.js'
 import { contentIn, createOpenAIHistory, type Content } from './openai-history.js'
 
 export function importOpenAI({ request: body }: RecordedRequest): Imported {
@@ -29,18 +30,23 @@ export function importOpenAI({ request: body }: RecordedRequest): Imported {
 const told =
   /^(model|input|instructions|tools|tool_choice|temperature|top_p|max_output_tokens|service_tier|stream|stream_options|store|include|prompt_cache_key|parallel_tool_calls|previous_response_id)$/
 
+const efforts = /^(none|minimal|low|medium|high|xhigh|max)$/
+
 function settingsIn(body: JsonObject): ModelConfig {
   const { temperature, top_p, service_tier, parallel_tool_calls, prompt_cache_options: cache } = body
   const { effort, ...reasoning } = record(body.reasoning)
   const { format, ...text } = record(body.text)
   const isLong = isJsonObject(cache) && cache.ttl === '12h' && Object.keys(cache).length === 1
   const rest = Object.fromEntries(Object.entries(body).filter(([key, value]) => !told.test(key) && value !== null))
+  const isWord = efforts.test(textOf(effort))
   const extra: JsonObject = {
     ...rest,
-    reasoning,
+    reasoning: isWord || effort === undefined ? reasoning : { ...reasoning, effort },
     text: record(format).type === 'json_schema' ? text : record(body.text),
     ...(isLong && { prompt_cache_options: {} }),
-    ...(isJsonObject(body.tool_choice) && !choiceIn(body.tool_choice) && { tool_choice: body.tool_choice }),
+    ...(isJsonObject(body.tool_choice) &&
+      !choiceIn(body.tool_choice) &&
+      !isOfClient(body) && { tool_choice: body.tool_choice }),
   }
   const isKept = typeof body.previous_response_id === 'string' || (body.conversation ?? null) !== null
   const said = Object.entries(extra).filter(([, value]) => !isJsonObject(value) || Object.keys(value).length > 0)
@@ -48,7 +54,7 @@ function settingsIn(body: JsonObject): ModelConfig {
     provider: 'openai',
     model: textOf(body.model),
     ...limitOf(body, 'max_output_tokens'),
-    ...(typeof effort === 'string' && { effort: effort as Effort }),
+    ...(isWord && { effort: effort as Effort }),
     ...(typeof temperature === 'number' && { temperature }),
     ...(typeof top_p === 'number' && { topP: top_p }),
     ...(typeof service_tier === 'string' && { serviceTier: service_tier }),
@@ -58,6 +64,10 @@ function settingsIn(body: JsonObject): ModelConfig {
     ...(said.length > 0 && { extra: Object.fromEntries(said) }),
   }
 }
+
+/** Whether what is chosen is a tool that we have no word for. */
+const isOfClient = ({ tool_choice, tools }: JsonObject): boolean =>
+  listOf(tools).some((tool) => tool.type === record(tool_choice).type && isClientRun(tool))
 
 function answerIn(body: JsonObject): AnswerFormat | undefined {
   const { type, name, schema, description, strict } = record(record(body.text).format)
@@ -167,7 +177,8 @@ function historyIn(
     const result = (id: Json | undefined, content: Content, outcome: Outcome) =>
       history.result(textOf(id), content, outcome, missing)
     if (isInstructions(item)) history.say({ role: 'instructions', text: textIn(item.content, missing) })
-    else if (item.role === 'user') history.say({ role: 'user', ...contentIn(item.content, missing) })
+    else if (item.role === 'user')
+      for (const content of saidIn(item.content)) history.say({ role: 'user', ...contentIn(content, missing) })
     else if (item.role === 'assistant')
       history.part({ type: 'text', text: textIn(item.content, new Set()), native: item })
     else
@@ -206,6 +217,17 @@ function historyIn(
     messages: settled(history.end()),
     tools: [...told, ...added],
   }
+}
+
+/** The pieces of what the user says, of which each is one message of ours: text, and the files after it. */
+function saidIn(content: Json | undefined): Json[] {
+  const said: JsonObject[][] = []
+  for (const piece of listOf(content)) {
+    const isNext = isText([piece]) && said.at(-1)?.some((before) => !isText([before]))
+    if (isNext || said.length === 0) said.push([piece])
+    else said.at(-1)!.push(piece)
+  }
+  return said.length > 1 ? said : [content ?? null]
 }
 
 export const isInstructions = ({ type = 'message', role }: JsonObject): boolean =>

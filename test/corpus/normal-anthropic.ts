@@ -18,8 +18,9 @@ export function normalAnthropic(body: JsonObject): JsonObject {
     const list = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
     const blocks = list.map((marked: JsonObject) => {
       const block = named(unmarked(marked), ids)
-      if (block.type === 'text') return { ...block, text: block.text === '(no text)' ? null : block.text! }
-      if (block.type !== 'tool_result') return block
+      if (block.type === 'text')
+        return { ...(role === 'user' ? bare(block) : block), text: block.text === '(no text)' ? null : block.text! }
+      if (block.type !== 'tool_result') return role === 'user' ? bare(block) : block
       return bare({ ...block, content: isText(block.content) ? textsIn(block.content) : block.content! })
     })
     const last = turns.at(-1)

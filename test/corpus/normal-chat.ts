@@ -38,7 +38,9 @@ export function normalChat({
 /** Of the app, whose place among those of the server says nothing. */
 const isOurs = (tool: JsonObject): boolean => isJsonObject(tool.function) || isJsonObject(tool.custom)
 
-function normalTool({ function: called, custom, ...hosted }: JsonObject): JsonObject {
+function normalTool(tool: JsonObject): JsonObject {
+  const { function: called, custom, ...hosted } = tool
+  if ((tool.type ?? 'function') !== 'function' && tool.type !== 'custom') return tool
   if (isJsonObject(called)) return toolOf({ parameters: {}, ...called, type: 'function' }, 'parameters')
   if (!isJsonObject(custom)) return hosted
   const { format, ...rest } = custom
@@ -51,18 +53,28 @@ const blank = ({ text, calls, ...message }: JsonObject): JsonObject => ({
   text: text === '(no text)' ? '' : (text ?? null),
   calls: listOf(calls).map(({ function: called, ...call }) => {
     const { arguments: args, ...rest } = record(called)
-    return called ? { ...call, function: { ...rest, arguments: args === '' ? '{}' : (args ?? null) } } : call
+    // Some servers take them as an object.
+    const text = isJsonObject(args) ? JSON.stringify(args) : args
+    return called ? { ...call, function: { ...rest, arguments: text === '' ? '{}' : (text ?? null) } } : call
   }),
 })
 
 /** Ids by the order in which they come: where two calls have one, or one that a server does not take, we choose another. */
 function numbered(messages: readonly JsonObject[]): JsonObject[] {
-  const numbers = new Map<Json | undefined, number>()
+  const numbers = new Map<Json | undefined, number[]>()
   let count = 0
-  const numberOf = (id: Json | undefined) => numbers.set(id, count++).get(id)!
+  const numberOf = (id: Json | undefined) => {
+    numbers.set(id, [...(numbers.get(id) ?? []), count])
+    return count++
+  }
+  // Where two calls have one id, their results come in the order of the calls.
+  const answered = (id: Json | undefined) => {
+    const open = numbers.get(id) ?? []
+    return (open.length > 1 ? open.shift() : open[0]) ?? null
+  }
   return messages.map((message) => ({
     ...message,
     calls: listOf(message.calls).map((call) => ({ ...call, id: numberOf(call.id) })),
-    ...(message.tool_call_id === undefined ? {} : { tool_call_id: numbers.get(message.tool_call_id) ?? null }),
+    ...(message.tool_call_id === undefined ? {} : { tool_call_id: answered(message.tool_call_id) }),
   }))
 }

@@ -11,11 +11,25 @@ export function normalOpenAI(body: JsonObject): JsonObject {
   return {
     ...body,
     instructions: [textOf(body.instructions), ...system].filter(Boolean).join('\n\n'),
-    input: items.slice(start).map(normalItem),
+    input: asOne(items.slice(start)).map(normalItem),
     tools: inOrder(listOf(body.tools).map(normalTool)),
     reasoning: bare(record(body.reasoning)),
   }
 }
+
+/** What the user says in several messages is one. */
+function asOne(items: readonly JsonObject[]): JsonObject[] {
+  const all: JsonObject[] = []
+  for (const item of items) {
+    const last = all.at(-1)
+    if (last?.role !== 'user' || item.role !== 'user') all.push(item)
+    else all[all.length - 1] = { ...last, content: [...piecesOf(last), ...piecesOf(item)] }
+  }
+  return all
+}
+
+const piecesOf = ({ content }: JsonObject): JsonObject[] =>
+  typeof content === 'string' ? [{ type: 'input_text', text: content }] : listOf(content)
 
 function normalItem(item: JsonObject): JsonObject {
   const { type = 'message', status: _, content, output, ...rest } = item

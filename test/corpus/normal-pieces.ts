@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.js'
 import { listOf, record, textOf } from '../models/recorded-json.js'
 
@@ -39,8 +40,18 @@ export const unmarked = (block: JsonObject): JsonObject =>
 
 /** A schema without what an object has anyway; `key` is the provider's name for it. */
 export function toolOf(tool: JsonObject, key: string): JsonObject {
-  const { type, ...rest } = unmarked(tool)
+  const { type, allowed_callers, ...rest } = unmarked(tool)
   const { properties = {}, ...schema } = record(rest[key])
   const named: JsonObject = type === 'function' || type === 'custom' ? {} : { type: type ?? null }
-  return bare({ ...rest, ...named, ...(rest[key] === undefined ? {} : { [key]: { ...schema, properties } }) })
+  // Unless it says more, only the model itself calls it; the order of who may says nothing.
+  const callers: JsonObject = Array.isArray(allowed_callers)
+    ? { allowed_callers: allowed_callers.map(String).toSorted((a, b) => (a < b ? -1 : 1)) }
+    : {}
+  const isDefault = isDeepStrictEqual(allowed_callers, ['direct'])
+  return bare({
+    ...rest,
+    ...(!isDefault && callers),
+    ...named,
+    ...(rest[key] === undefined ? {} : { [key]: { ...schema, properties } }),
+  })
 }

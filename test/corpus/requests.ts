@@ -142,7 +142,7 @@ const brief = (value: Json | undefined): string => {
 }
 
 function complaintsOf({ family, url }: RecordedRequest, ours: JsonObject, model: string): string[] {
-  if (family === 'openai') return openAIComplaints(ours)
+  if (family === 'openai') return openAIComplaints(ours, url)
   if (family === 'anthropic') return anthropicComplaints(ours, recordedVersion)
   return family === 'chat' ? chatComplaints(ours, rulesFor(url)) : geminiComplaints(ours, model)
 }

@@ -18,13 +18,27 @@ export function unsaid(body: JsonObject): string[] {
   const parts = listOf(body.messages).flatMap(({ content }) => listOf(content))
   const asked = listOf(body.messages).flatMap(({ tool_calls }) => listOf(tool_calls).map(({ id }) => id))
   const strays = listOf(body.messages).filter(({ role, tool_call_id: id }) => role === 'tool' && !asked.includes(id))
-  return [...strays.map(() => 'a result of a call elsewhere'), ...parts.flatMap(unsaidOf)]
+  return [
+    ...strays.map(() => 'a result of a call elsewhere'),
+    ...parts.flatMap(unsaidOf),
+    ...listOf(body.messages).flatMap(unsaidMessage),
+  ]
+}
+
+const roles = /^(system|developer|user|assistant|tool)$/
+
+function unsaidMessage({ role = null, audio, function_call: called }: JsonObject): string[] {
+  return [
+    ...(roles.test(textOf(role)) ? [] : [`a message of role ${textOf(role)}`]),
+    ...(audio ? ['sound of the model'] : []),
+    ...(called ? ['a call of a function that is no tool'] : []),
+  ]
 }
 
 function unsaidOf(part: JsonObject): string[] {
   if (isText(part)) return []
   if (!fileOf(part)) return [`content ${textOf(part.type)}`]
-  return record(part.image_url).detail ? ['detail of an image'] : []
+  return (record(part.image_url).detail ?? 'auto') === 'auto' ? [] : ['detail of an image']
 }
 
 /** A file as the servers have it. */
@@ -67,7 +81,7 @@ const plainText = (content: Json | undefined, between = ''): string =>
 
 /** The conversation of a recorded request in our own words, without the instructions that it begins with. */
 export function toHistory(body: JsonObject, origin: Origin): Message[] {
-  const known = new Map<string, KeyedCall>()
+  const known = new Map<string, KeyedCall[]>()
   const messages = listOf(body.messages)
   const start = messages.findIndex((message) => !isSystem(message))
   return messages.slice(start < 0 ? messages.length : start).flatMap((message, step): Message[] => {
@@ -75,23 +89,32 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
     if (isSystem(message)) return [{ role: 'instructions', text: plainText(content, '\n') }]
     if (role === 'user') return userMessages(content)
     if (role === 'tool') {
-      const call = known.get(textOf(message.tool_call_id))
-      return call ? [{ role, call, outcome: 'ok', text: plainText(content) }] : []
+      // Some servers give two calls one id: their results come in the order of the calls.
+      const asked = known.get(textOf(message.tool_call_id)) ?? []
+      const [call] = asked.length > 1 ? asked.splice(0, 1) : asked
+      if (!call) return []
+      const files = listOf(content).flatMap((part) => (isText(part) ? [] : (fileOf(part) ?? [])))
+      return [{ role, call, outcome: 'ok', text: plainText(content), ...(files.length > 0 && { files }) }]
     }
     if (role !== 'assistant') return []
     const calls = listOf(tool_calls).map((call, index) => toCall(call, `${step}.${index}`))
-    for (const call of calls) known.set(call.wireId!, call)
+    const ids = new Set(calls.map(({ wireId }) => wireId!))
+    for (const id of ids)
+      known.set(
+        id,
+        calls.filter(({ wireId }) => wireId === id),
+      )
     const fields = Object.entries(rest).filter(([key]) => key.startsWith('reasoning'))
     const thoughts: Part[] =
       fields.length > 0 ? [{ type: 'reasoning', text: '', native: Object.fromEntries(fields) }] : []
     const said: Part[] =
       typeof content === 'string'
         ? [{ type: 'text', text: content }]
-        : listOf(content).map((native) => ({
-            type: native.type === 'thinking' ? 'reasoning' : 'text',
-            text: textOf(native.text),
-            native,
-          }))
+        : listOf(content).map((native): Part =>
+            native.type === 'refusal'
+              ? { type: 'refusal', text: textOf(native.refusal) }
+              : { type: native.type === 'thinking' ? 'reasoning' : 'text', text: textOf(native.text), native },
+          )
     const refusal = textOf(message.refusal)
     if (refusal !== '') said.push({ type: 'refusal', text: refusal })
     const natives = listOf(tool_calls)
@@ -102,7 +125,8 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
 
 function toCall({ id, type, function: called, custom }: JsonObject, callId: string): KeyedCall {
   const { name, input, arguments: text } = record(type === 'custom' ? custom : called)
-  const inputText = textOf(type === 'custom' ? input : text)
+  const given = type === 'custom' ? input : text
+  const inputText = isJsonObject(given) ? JSON.stringify(given) : textOf(given)
   return {
     key: `1.${callId}`,
     callId,
@@ -134,7 +158,7 @@ export function essence(message: JsonObject): JsonObject {
   const files = parts.every(isText) ? {} : { pieces: pieces(parts) }
   return plain({
     role,
-    text: plainText(content, role === 'user' ? '\n\n' : '') || textOf(message.refusal),
+    text: plainText(content, role === 'user' ? '\n\n' : '') || refusalIn(message),
     ...files,
     thinking,
     calls,
@@ -142,12 +166,21 @@ export function essence(message: JsonObject): JsonObject {
   })
 }
 
+const refusalIn = ({ content, refusal }: JsonObject): string =>
+  textOf(refusal) ||
+  listOf(content)
+    .map((part) => textOf(part.refusal))
+    .join('')
+
 /** Texts and files in their order. */
 const pieces = (parts: readonly JsonObject[]): Json[] =>
   parts.map((part): Json => {
     if (isText(part)) return textOf(part.text)
     const { type, image_url, file, ...rest } = part
-    if (type === 'image_url') return { detail: null, ...record(image_url), url: urlOf(image_url) }
+    if (type === 'image_url') {
+      const { detail = 'auto', ...image } = record(image_url)
+      return { ...image, detail, url: urlOf(image_url) }
+    }
     return type === 'file' ? { file: file ?? null } : { [textOf(type)]: rest[textOf(type)] ?? null }
   })
 

@@ -162,7 +162,8 @@ function callComplaints(call: JsonObject, { mistral, openAI }: ChatRules): strin
 
 function toolComplaints(tool: JsonObject, { openAI, mistral }: ChatRules): string[] {
   if (tool.custom && openAI) return /^[\w-]{1,64}$/.test(nameOf(tool)) ? [] : [`tool name "${nameOf(tool)}"`]
-  if (!tool.function) return openAI || mistral || !textOf(tool.type) ? [`tool of type "${textOf(tool.type)}"`] : []
+  const isHosted = !tool.function || !/^(function|custom)$/.test(textOf(tool.type ?? 'function'))
+  if (isHosted) return openAI || mistral || !textOf(tool.type) ? [`tool of type "${textOf(tool.type)}"`] : []
   const { name, parameters, strict } = record(tool.function)
   const schema = record(parameters)
   const banned = ['anyOf', 'oneOf', 'allOf', 'enum', 'not', '$ref'].filter((key) => key in schema)

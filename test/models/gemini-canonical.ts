@@ -15,7 +15,8 @@ function fileOf({ inlineData, fileData }: JsonObject): AttachedFile | undefined 
   const { mimeType, data, fileUri } = record(inlineData ?? fileData)
   const mediaType = textOf(mimeType)
   if (inlineData) return { mediaType, data: textOf(data) }
-  return fileData ? { mediaType, url: textOf(fileUri) } : undefined
+  // What has no type is a film of YouTube.
+  return fileData ? { mediaType: mediaType || 'video/mp4', url: textOf(fileUri) } : undefined
 }
 
 /** A recorded history as ours. Contents of the model that follow each other are one message. */

@@ -64,16 +64,17 @@ function toolComplaints(body: JsonObject, model: string): string[] {
   const { mode, allowedFunctionNames: allowed } = record(functionCallingConfig)
   if (!/^(AUTO|ANY|NONE|VALIDATED)$/.test(textOf(mode))) found.push(`mode "${textOf(mode)}"`)
   if (mode === 'VALIDATED' && /gemini-(1|2\.0)/.test(model)) found.push('mode "VALIDATED"')
-  if (names.length === 0) found.push('functionCallingConfig without functions')
+  if (names.length === 0 && hosted.length === 0) found.push('functionCallingConfig without functions')
   if (allowed === undefined) return found
   if (mode !== 'ANY' && mode !== 'VALIDATED') found.push(`allowed_function_names with mode ${textOf(mode)}`)
   const chosen = allowed as readonly string[]
-  if (chosen.length === 0) found.push('allowed_function_names is empty')
+  // Recorded, beside tools of Google alone.
+  if (chosen.length === 0 && names.length > 0) found.push('allowed_function_names is empty')
   return [...found, ...chosen.filter((name) => !names.includes(name)).map((name) => `"${name}" is not declared`)]
 }
 
 const configFields = new Set(
-  'temperature topP topK seed stopSequences maxOutputTokens candidateCount thinkingConfig responseMimeType responseJsonSchema responseSchema responseModalities responseLogprobs logprobs presencePenalty frequencyPenalty mediaResolution speechConfig imageConfig'.split(
+  'temperature topP topK seed stopSequences maxOutputTokens candidateCount thinkingConfig responseMimeType responseJsonSchema responseSchema responseModalities responseLogprobs logprobs presencePenalty frequencyPenalty mediaResolution speechConfig imageConfig audioTimestamp routingConfig modelSelectionConfig enableEnhancedCivicAnswers audioTranscriptionConfig generationOutputConfig'.split(
     ' ',
   ),
 )
@@ -95,7 +96,8 @@ function configComplaints(config: JsonObject, hasTools: boolean, model: string):
     found.push(`The thinking budget ${thinkingBudget} is invalid`)
   if (thinkingConfig !== undefined && /gemini-(1|2\.0)/.test(model)) found.push('Thinking is not supported')
   if (responseJsonSchema === undefined) return found
-  if (responseMimeType !== 'application/json') found.push('a schema without its mime type')
+  if (!/^(application\/json|text\/x\.enum)$/.test(textOf(responseMimeType)))
+    found.push('a schema without its mime type')
   if (hasTools && isOld) found.push("Function calling with a response mime type: 'application/json' is unsupported")
   return [...found, ...schemaComplaints(responseJsonSchema)]
 }

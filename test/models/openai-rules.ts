@@ -3,13 +3,15 @@ import { listOf, record, textOf } from './recorded-json.js'
 import { openAIToolComplaints } from './openai-tool-rules.js'
 
 /** Why the Responses API would answer a request with 400; empty when it would not. */
-export function openAIComplaints(body: JsonObject): string[] {
+export function openAIComplaints(body: JsonObject, url = 'https://api.openai.com/v1/responses'): string[] {
   const items = listOf(body.input)
   const isKept = typeof body.previous_response_id === 'string' || !!body.conversation
   return [
     ...settingComplaints(body),
+    // Other servers that speak it have fields of their own.
+    ...(/\bopenai\./.test(url) ? unknownFields(body) : []),
     ...openAIToolComplaints(body),
-    ...(items.length === 0 && !isKept && typeof body.input !== 'string' ? ['input is missing'] : []),
+    ...(items.length === 0 && !isKept && !body.prompt && typeof body.input !== 'string' ? ['input is missing'] : []),
     ...pairingComplaints(items, isKept),
     ...items.flatMap((item, i) => itemComplaints(item, i)),
     ...reasoningComplaints(items),
@@ -41,8 +43,6 @@ function settingComplaints(body: JsonObject): string[] {
   if (body.previous_response_id && body.conversation)
     found.push('previous_response_id and conversation exclude each other')
   if (textOf(body.prompt_cache_key).length > 64) found.push('prompt_cache_key is too long')
-  for (const key of ['top_k', 'seed', 'stop', 'messages', 'max_tokens', 'reasoning_effort', 'response_format'])
-    if (key in body) found.push(`Unknown parameter: '${key}'`)
   if (typeof body.max_output_tokens === 'number' && body.max_output_tokens < 16)
     found.push('max_output_tokens is below 16')
   const { format } = record(body.text)
@@ -51,6 +51,11 @@ function settingComplaints(body: JsonObject): string[] {
     found.push('text.format has no name or schema')
   return found
 }
+
+const unknownFields = (body: JsonObject): string[] =>
+  ['top_k', 'seed', 'stop', 'messages', 'max_tokens', 'reasoning_effort', 'response_format'].flatMap((key) =>
+    key in body ? [`Unknown parameter: '${key}'`] : [],
+  )
 
 /** Each call has one answer of its kind, and no answer is without its call. What a server keeps may have calls that we do not see. */
 function pairingComplaints(items: readonly JsonObject[], isKept: boolean): string[] {
