@@ -94,5 +94,5 @@ it('a call that the provider runs is told as allowed, and not as made here; a de
     event.type === 'tool-result' && event.callId === '1.1' ? { ...event, outcome: 'denied' as const } : event,
   )
   expect(wordsOf(denied)).toContain('Did not call crm.delete')
-  expect(timeline(events).find(({ id }) => id === '1.1')?.progress.text).toBe('allowed')
+  expect(timeline(events).find(({ kind, id }) => kind === 'call' && id === '1.1')?.progress.text).toBe('allowed')
 })
