@@ -153,7 +153,7 @@ function toRow({ call, prints, progress, mode, checked, askedAt, answeredAt, sta
   }
 }
 
-const sentBack: Progress = { text: 'answered, and asked again', tone: 'warn' }
+const sentBack: Progress = { text: 'sent back', tone: 'warn' }
 
 function stepProgress(end: Answer | undefined): Progress {
   if (!end) return { text: 'answering', tone: 'live' }

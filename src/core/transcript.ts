@@ -2,7 +2,7 @@ import { fileNote, type AttachedFile } from './attached-file.js'
 import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult, UserMessage } from './events.js'
 import { isJsonObject, type Json } from './json.js'
 import type { AnswerFormat } from './tool-definition.js'
-import { isTurnedAway, withdrawn } from './withdrawn.js'
+import { isTurnedAway, withdrawal } from './withdrawn.js'
 
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
 export type Message =
@@ -155,6 +155,18 @@ function flush(t: Transcript, isEnd: boolean): Transcript {
     cut: undefined,
     isTurnedAway: false,
   }
+}
+
+/**
+ * What a person approved and the provider runs, it runs when it reads so. An approval that no reply came to is taken back: sent
+ * again, the call would be made twice, or in a later run that nobody approved it for.
+ */
+function withdrawn(messages: readonly Message[], outcome: 'unknown' | 'cancelled'): readonly Message[] {
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant')
+  return messages.map((message, i) => {
+    if (i < answered || message.role !== 'tool' || message.outcome !== 'ok' || !message.call.executor) return message
+    return { ...message, ...withdrawal(outcome) }
+  })
 }
 
 function userMessages({ text, files, instructions }: UserMessage, answer: AnswerFormat | undefined): Message[] {

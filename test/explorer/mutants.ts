@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'a note waits for the next step-start',
     broken: edit(
       'transcript',
-      "{ ...t, note: { role: 'note', text: event.note } }",
+      "{ ...t, note: { role: 'note', text: wellFormed(event.note) } }",
       "{ ...t, messages: [{ role: 'note', text: event.note }, ...t.messages] }",
     ),
     scenario: 'an answer in doubt, then a write',
