@@ -1,6 +1,7 @@
-import type { Approval, Json, Risk } from 'handrail'
+import type { Approval, Risk } from 'handrail'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, type RunView } from '../desk.js'
+import { showInput } from './show-input.js'
 
 const riskText: Readonly<Record<Risk, string>> = {
   read: 'It only reads.',
@@ -8,16 +9,6 @@ const riskText: Readonly<Record<Risk, string>> = {
   irreversible: 'It cannot be undone.',
   sensitive: 'It touches something sensitive.',
 }
-
-/** What could make a text look like another one. */
-const unseen = /[\p{Bidi_Control}\u200b-\u200d\u2060\ufeff]/gu
-
-/** All of it, as it will be executed: a text as it is, anything else as JSON. */
-const showInput = (input: Json): string =>
-  (typeof input === 'string' ? input : JSON.stringify(input, null, 2)).replaceAll(
-    unseen,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 
 /** Asks for one approval after the other. Put aside, it waits in the conversation. */
 export function ApprovalDialog({ runs }: { readonly runs: readonly RunView[] }) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Run, RunEvent } from 'handrail'
 import { expect, it } from 'vitest'
 import { conversation } from '../../demo/view/conversation.js'
+import { showInput } from '../../demo/view/show-input.js'
 import { showDuration, timeline } from '../../demo/view/timeline.js'
 
 const folder = join(import.meta.dirname, '../logs')
@@ -95,4 +96,9 @@ it('a call that the provider runs is told as allowed, and not as made here; a de
   )
   expect(wordsOf(denied)).toContain('Did not call crm.delete')
   expect(timeline(events).find(({ kind, id }) => kind === 'call' && id === '1.1')?.progress.text).toBe('allowed')
+})
+
+it('what is to be approved is shown with all that is in it, and a text as it is', () => {
+  expect(showInput('SELECT "a"\nFROM b')).toBe('SELECT "a"\nFROM b')
+  expect(showInput({ to: 'a\u202eb\u200b' })).toBe('{\n  "to": "a\\u202eb\\u200b"\n}')
 })
