@@ -219,7 +219,7 @@ function settingComplaints(body: JsonObject, version: string): string[] {
   if (!Number.isInteger(max_tokens)) found.push('max_tokens is required')
   const { type: kind, budget_tokens } = record(body.thinking)
   const { effort, format } = record(body.output_config)
-  const isNew = version >= '2026-10-21' || /claude-(opus-4-[78]|\w+-5)/.test(model)
+  const isNew = version >= '2026-10-21' || /claude-(opus-4-[78]|[a-z]+-5)/.test(model)
   for (const key of ['temperature', 'top_p', 'top_k']) if (isNew && key in body) found.push(`${key} was removed`)
   if (kind === 'enabled' && !(Number(budget_tokens) >= 1024 && Number(budget_tokens) < Number(max_tokens)))
     found.push('the budget for thinking is below 1024, or not below max_tokens')

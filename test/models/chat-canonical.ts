@@ -203,7 +203,7 @@ export function asOne(messages: readonly JsonObject[]): JsonObject[] {
 }
 
 export const rulesFor = (url: string): ChatRules => {
-  const isOpenAI = /\/\/api\.openai\.com\b/.test(url)
+  const isOpenAI = /\/\/(api\.openai\.com|[\w-]+\.openai\.azure\.com)\b/.test(url)
   return {
     mistral: url.includes('mistral.ai'),
     ...(url.includes('deepseek.com') ? { demanded: 'reasoning_content' } : {}),
