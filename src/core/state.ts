@@ -1,6 +1,5 @@
 import { isEventType, isNewer } from './events.js'
 import type {
-  AssistantMessage,
   Failure,
   Mode,
   RunEvent,
@@ -14,6 +13,7 @@ import type {
 import { denied, expired } from './failure.js'
 import type { ScriptOutcome } from './script-outcome.js'
 import type { Json } from './json.js'
+import { isDemanded, isPlainAnswer } from './plain-answer.js'
 import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
 
 /** Only what decides what is due next. Settled calls leave it; the transcript is another fold over the same log. */
@@ -190,20 +190,11 @@ function answer(state: RunState, event: RunEvent & { type: 'assistant-message' }
     const phase = event.failure?.retryable === false ? 'failed' : 'due'
     return { ...state, step: { ...step, phase, failure: event.failure } }
   }
-  const owesCall = state.owesCall && !event.calls.some((call) => isDemanded(state, call))
+  const owesCall = state.owesCall && !event.calls.some((call) => isDemanded(state.header, call))
   if (event.calls.length > 0) return propose({ ...state, owesCall, step: { ...step, phase: 'calls' } }, event.calls)
   if (event.finish === 'resend') return { ...state, step: following(state) }
   return { ...state, step: { ...step, phase: isPlainAnswer(state, event) ? 'final' : 'answered' } }
 }
-
-/** Nothing about it is in doubt: it says something, it is whole, and the run demands nothing of it. */
-function isPlainAnswer({ header, owesCall }: RunState, { parts, finish }: AssistantMessage): boolean {
-  if (owesCall || header?.answer || finish === 'length' || finish === 'context') return false
-  return parts.some((part) => (part.type === 'text' || part.type === 'refusal') && part.text.trim() !== '')
-}
-
-const isDemanded = ({ header }: RunState, { toolName }: ToolCall): boolean =>
-  header?.toolChoice?.tools?.includes(toolName) ?? true
 
 const following = ({ step, epoch }: RunState): Step => ({ n: step.n + 1, attempt: 0, epoch, phase: 'due' })
 

@@ -178,7 +178,7 @@ function userMessages({ text, files, instructions }: UserMessage, answer: Answer
 
 /** Not all providers can be held to a schema, and none is told in words what it is for. */
 const answerNote = ({ schema }: AnswerFormat): string =>
-  `When you are done, answer with JSON alone, without a word or a fence around it, that fits this schema: ${JSON.stringify(schema)}`
+  `When you are done with this message, answer with JSON alone, without a word or a fence around it, that fits this schema: ${JSON.stringify(schema)}`
 
 function filesOf({ hasFiles, output }: ToolResult): readonly AttachedFile[] | undefined {
   const files = hasFiles && isJsonObject(output) ? output.files : undefined

@@ -119,6 +119,8 @@ describe('evolve() moves a step', () => {
   it.each<[name: string, event: EventBody, step: object]>([
     ['to final when the model asks for nothing', reply({ finish: 'stop', parts: said }), { n: 1, phase: 'final' }],
     ['to final when the model refuses', reply({ finish: 'refusal', parts: refused }), { n: 1, phase: 'final' }],
+    ['to final when what it made is in no text', reply({ parts: [{ type: 'other', native: 1 }] }), { phase: 'final' }],
+    ['to answered when it only thought', reply({ parts: [{ type: 'reasoning', text: 'hm' }] }), { phase: 'answered' }],
     ['to answered when it was cut by length', reply({ finish: 'length', parts: said }), { n: 1, phase: 'answered' }],
     ['to answered when it says nothing', reply({ finish: 'stop' }), { n: 1, phase: 'answered' }],
     [

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright'
+import { isJsonObject, type JsonObject } from '../../src/core/json.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomOf } from '../kill/plan.js'
 import { factsOfClient, returned, wires } from '../models/recorded-client.js'
@@ -10,10 +11,17 @@ import type { Outcome, Recorded, RecordedResult } from './page.js'
 const providers: readonly Provider[] = ['openai', 'anthropic']
 /** Whole conversations of one message: every call was answered, and the last answer asks for none. */
 const loops = providers.flatMap(recordings).filter(({ ends, steps }) => ends && steps[0]!.added.length === 1)
+/** Asks a person what only the provider may run, or goes on with a program that an earlier answer began. */
+const isOfAnother = (item: JsonObject, items: readonly JsonObject[]): boolean =>
+  item.type === 'mcp_approval_request' ||
+  (isJsonObject(item.caller) &&
+    item.caller.type === 'program' &&
+    !items.some(({ type, call_id }) => type === 'program' && call_id === (item.caller as JsonObject).caller_id))
 /** True streams whose next request was not recorded. The call of an answer that was cut is not one to run. */
-const openEnded = providers
-  .flatMap(recordings)
-  .filter(({ ends, derived, steps }) => !ends && !derived && steps.at(-1)!.answer.end !== 'max_tokens')
+const openEnded = providers.flatMap(recordings).filter(({ ends, derived, steps }) => {
+  const { end, items } = steps.at(-1)!.answer
+  return !ends && !derived && end !== 'max_tokens' && !items.some((item) => isOfAnother(item, items))
+})
 const ofProvider = (list: readonly Recording[], wanted: Provider) => list.filter(({ provider }) => provider === wanted)
 const titled = (list: readonly Recording[]) =>
   list.map((recording) => [`${recording.derived ? 'DERIVED stream of ' : ''}${recording.name}`, recording] as const)
