@@ -160,12 +160,21 @@ function reasonToEnd(state: RunState, log: readonly RunEvent[]): string {
   const stop = log.find((event) => event.type === 'run-stop')
   const isLast = answer?.complete && answer.calls.length === 0 && answer.finish !== 'resend'
   const verdict = log.slice(start).find((event) => event.type === 'answer-check')?.verdict
-  if (isLast && (verdict === 'accept' || answer.finish !== 'length')) return 'completed'
+  const isInDoubt = answer?.finish === 'length' || owesCall(log)
+  if (isLast && (verdict === 'accept' || !isInDoubt)) return 'completed'
   if (stop) return stop.reason === 'deadline' ? 'budget-exceeded: time' : 'cancelled'
   if (answer?.failure?.retryable === false || verdict === 'fail') return 'failed'
   if (isLast && verdict === undefined) return 'nothing: its answer is in doubt'
   if (start >= 0 && !answer?.complete && requests.at(-1)!.attempt >= attempts) return 'failed'
   return requests.length >= steps ? 'budget-exceeded: steps' : 'none'
+}
+
+/** The run's tool choice demands a call that no complete message has asked for. */
+function owesCall(log: readonly RunEvent[]): boolean {
+  const choice = log.find((event) => event.type === 'run-start')?.toolChoice
+  if (choice?.mode !== 'required') return false
+  const calls = log.flatMap((event) => (event.type === 'assistant-message' ? event.calls : []))
+  return !calls.some(({ toolName }) => choice.tools?.includes(toolName))
 }
 
 /** The log makes the state, and nothing that the state was made of has changed since. */

@@ -165,6 +165,12 @@ export const mutants: readonly Mutant[] = [
     trouble: 0,
   },
   {
+    rule: 'a demand holds until the call that it names',
+    broken: edit('state', '!event.calls.some((call) => isDemanded(state.header, call))', 'event.calls.length === 0'),
+    scenario: 'a call that is demanded',
+    trouble: 0,
+  },
+  {
     rule: 'a model that is sent back goes on',
     broken: edit('state', "if (event.verdict === 'repair') return { ...state, step: following(state) }", ''),
     scenario: 'an answer in doubt, then a write',

@@ -1,4 +1,5 @@
 import type { Caller, Mode, Outcome, Verdict } from '../../src/core/events.js'
+import type { ToolChoice } from '../../src/core/tool-definition.js'
 import type { Budget } from '../../src/core/usage.js'
 
 export interface ModelledTool {
@@ -45,6 +46,7 @@ export interface Scenario {
   /** What the model asks for in each step; after the last it answers with text. `doubt`: with a text that may not be the answer. */
   readonly steps: readonly (readonly AskedCall[] | 'resend' | 'doubt')[]
   readonly budget?: Partial<Budget>
+  readonly toolChoice?: ToolChoice
 }
 export type AskedCall = readonly [toolName: string, caller?: Caller, program?: string]
 
@@ -79,6 +81,11 @@ export const scenarios: readonly Scenario[] = [
   { name: 'a plain write, then a second step', steps: [[['askPlain']], [['read'], ['write']]] },
   { name: 'a pause between two reads', steps: [[['read']], 'resend', [['read']]] },
   { name: 'an answer in doubt, then a write', steps: [[['read']], 'doubt', [['askPlain']], 'doubt'] },
+  {
+    name: 'a call that is demanded',
+    steps: [[['write']], [], [['read']]],
+    toolChoice: { mode: 'required', tools: ['read'] },
+  },
   { name: 'an answer in doubt at the end of a budget', steps: ['doubt', 'doubt'], budget: { steps: 2 } },
   { name: 'three requests in a budget of two', steps: [[['read']], [['write']]], budget: { steps: 2 } },
   { name: 'one request a step', steps: [[['askPlain']]], budget: { attempts: 1 } },

@@ -82,7 +82,7 @@ export function check(ok: boolean, message: string): asserts ok {
 /** Time stands still here, so that states which differ only in it are one; `test/core` has the tests of driven time. */
 export const stamped = (body: EventBody): RunEvent => ({ ...body, at: 0 })
 
-export function firstEvents({ budget }: Scenario): RunEvent[] {
+export function firstEvents({ budget, toolChoice }: Scenario): RunEvent[] {
   const header: RunHeader = {
     format: 1,
     runId: 'r',
@@ -95,6 +95,7 @@ export function firstEvents({ budget }: Scenario): RunEvent[] {
     locale: 'en',
     timeZone: 'UTC',
     budget: { ...defaultBudget, ...budget },
+    ...(toolChoice && { toolChoice }),
   }
   return [stamped({ type: 'run-start', ...header }), stamped({ type: 'user-message', text: 'go' })]
 }
