@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../model.js'
 import { ReportedError } from '../model-error.js'
+import { plainEvents } from './events.js'
 import { readFailure } from './failure.js'
 
 /** No answer came. */
@@ -16,9 +17,15 @@ export async function sendRequest(
   // The SDK demands a key, and sends it beside any other authorization.
   if (!apiKey && headers.has('authorization')) headers.delete('x-goog-api-key')
   const response = await answerTo(ask(url, { ...init, headers }))
-  if (response.ok) return response
+  if (response.ok) return readable(response)
   const text = await answerTo(response.text())
   throw new ReportedError({ ...readFailure(text, response.status), headers: response.headers })
+}
+
+function readable(response: Response): Response {
+  const { body, status, statusText, headers } = response
+  if (!body || !/\bevent-stream\b/i.test(headers.get('content-type') ?? '')) return response
+  return new Response(plainEvents(body), { status, statusText, headers })
 }
 
 const answerTo = <Value>(work: Promise<Value>): Promise<Value> =>
