@@ -79,7 +79,7 @@ function settingsIn(body: JsonObject, model: string): { answer?: AnswerFormat; c
     ...(typeof temperature === 'number' && { temperature }),
     ...(typeof top_p === 'number' && { topP: top_p }),
     ...(typeof top_k === 'number' && { topK: top_k }),
-    ...(Array.isArray(stop_sequences) && { stop: stop_sequences as string[] }),
+    ...(Array.isArray(stop_sequences) && { stop: stop_sequences.map(textOf) }),
     ...(typeof service_tier === 'string' && { serviceTier: service_tier }),
     ...(Object.keys(rest).length > 0 && { extra: rest }),
     // All were recorded under it.
