@@ -85,7 +85,7 @@ describe.each(providers)('%s in the agent worker', (provider) => {
   const after = async (answers: readonly Answer[]) => runOf((id) => [...answers, ...well(id)])
 
   it('streams a run with a call, whatever the size of the pieces and the time between them', async () => {
-    const likes: Partial<Answer>[] = [{}, { size: 5, delay: 0 }, { size: 64, delay: 5 }]
+    const likes: Partial<Answer>[] = [{}, { size: 29, delay: 0 }, { size: 64, delay: 5 }]
     for (const outcome of await Promise.all(likes.map((like) => runOf((id) => well(id, like)))))
       expect(outcome).toMatchObject({ ...wellDone, attempts: ['1.1 whole', '2.1 whole'] })
   })
