@@ -16,6 +16,16 @@ export interface Amendment<Way> {
   readonly isPassing?: boolean
 }
 
+/** Amendments that take something from what a model can. */
+export const amendmentOf =
+  <Way extends object>() =>
+  (what: string, isRefused: Amendment<Way>['isRefused'], lost: Partial<Way>, isPassing = false): Amendment<Way> => ({
+    what,
+    isRefused,
+    without: (can) => ({ ...can, ...lost }),
+    isPassing,
+  })
+
 export interface Attempt {
   /** What is sent. */
   readonly body: unknown

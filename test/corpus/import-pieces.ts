@@ -79,7 +79,7 @@ export function createHistory(origin: Origin) {
   }
 }
 
-function parsed(text: string): Json | undefined {
+export function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../src/core/json.js'
 import type { KeyedCall, Message, Origin } from '../../src/core/transcript.js'
 import { dataOf, mediaTypeOf } from '../models/recorded-files.js'
 import { listOf, textOf } from '../models/recorded-json.js'
+import { parsed } from './import-pieces.js'
 
 export interface Content {
   readonly text: string
@@ -92,13 +93,5 @@ export function createOpenAIHistory(origin: Origin) {
       flush()
       return messages
     },
-  }
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
   }
 }

@@ -1,19 +1,9 @@
-import { refused, type Amendment } from '../resend.js'
+import { amendmentOf, refused, type Amendment } from '../resend.js'
 import type { ChatCapabilities } from './capabilities.js'
 
 type One = Amendment<ChatCapabilities>
 
-const without = (
-  what: string,
-  isRefused: One['isRefused'],
-  lost: Partial<ChatCapabilities>,
-  isPassing = false,
-): One => ({
-  what,
-  isRefused,
-  without: (can) => ({ ...can, ...lost }),
-  isPassing,
-})
+const without = amendmentOf<ChatCapabilities>()
 
 const says =
   (words: RegExp): One['isRefused'] =>

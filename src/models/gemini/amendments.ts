@@ -1,17 +1,10 @@
-import { refused, type Amendment } from '../resend.js'
+import { amendmentOf, refused, type Amendment } from '../resend.js'
 import type { GeminiWay } from './capabilities.js'
 
-type One = Amendment<GeminiWay>
-
-const without = (what: string, isRefused: One['isRefused'], lost: Partial<GeminiWay>, isPassing = false): One => ({
-  what,
-  isRefused,
-  without: (can) => ({ ...can, ...lost }),
-  isPassing,
-})
+const without = amendmentOf<GeminiWay>()
 
 /** What a model may refuse though its row has it. The first that changes the request is tried. */
-export const geminiAmendments: readonly One[] = [
+export const geminiAmendments: readonly Amendment<GeminiWay>[] = [
   // Also what a signature is bound to may have changed.
   without('thoughtSignature', ({ message }) => /thought[_ ]?signature/i.test(message), { isUnsigned: true }, true),
   without('thinkingConfig', refused(/thinking|\bbudget\b/i), { thinking: 'nothing' }),
