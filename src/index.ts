@@ -37,6 +37,7 @@ export type {
   ToolResult,
 } from './core/events.js'
 export type { Json, JsonObject, JsonSchema } from './core/json.js'
-export type { CallState, RunState } from './core/state.js'
+export type { RunState } from './core/state.js'
+export type { CallState } from './core/call-state.js'
 export type { AnswerFormat, Caller, Grammar, Risk, ToolChoice, ToolDefinition } from './core/tool-definition.js'
 export type { Budget, Usage } from './core/usage.js'

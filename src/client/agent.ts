@@ -117,6 +117,8 @@ function toSetup({
     budget,
     limits,
     scripts,
+    policy: {},
+    guards: { input: false, call: false, output: false },
     store,
     locale: navigator.language,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -1,6 +1,7 @@
 import type { Json } from '../core/json.js'
 import { HandrailError, ToolError, toFailure } from '../errors.js'
 import type {
+  CheckCall,
   Model,
   ModelDelta,
   ModelReply,
@@ -8,11 +9,13 @@ import type {
   Notice,
   PageApi,
   PageCall,
+  PageCheck,
   Reply,
   ReplyFailure,
+  RuleAnswer,
 } from '../runtime/protocol.js'
 import { describeFaults } from '../tools/schema.js'
-import { checkInput, parseInput, type CheckAnswer, type ReconcileAnswer, type Tool } from '../tools/tool.js'
+import { checkInput, parseInput, type ReconcileAnswer, type Tool } from '../tools/tool.js'
 import { asJson } from './as-json.js'
 
 export interface PageHostOptions {
@@ -46,9 +49,22 @@ export class PageHost implements PageApi {
     })
   }
 
-  check(toolName: string, input: Json): Promise<Reply<CheckAnswer>> {
+  check({ toolName, input }: CheckCall): Promise<Reply<PageCheck>> {
     const { signal } = new AbortController()
-    return reply(() => checkInput(this.#tool(toolName), input, { signal }))
+    return reply(async () => {
+      const answer = await checkInput(this.#tool(toolName), input, { signal })
+      return { answers: [{ ...answer, rule: 'check' }] }
+    })
+  }
+
+  preview({ toolName }: CheckCall): Promise<Reply<Json>> {
+    return reply(async () => {
+      throw new HandrailError('no_preview', `Tool "${toolName}" has no preview`)
+    })
+  }
+
+  guard(): Promise<Reply<readonly RuleAnswer[]>> {
+    return reply(async () => [])
   }
 
   reconcile({ toolName, input, idempotencyKey }: PageCall): Promise<Reply<ReconcileAnswer>> {

@@ -13,12 +13,18 @@ export const agentMethods: MethodsOf<AgentApi> = {
   command: true,
   sessions: true,
   deleteSession: true,
+  exportRun: true,
+  importRun: true,
+  deleteRun: true,
+  prune: true,
   delta: true,
 }
 
 export const pageMethods: MethodsOf<PageApi> = {
   execute: true,
   check: true,
+  preview: true,
+  guard: true,
   reconcile: true,
   generate: true,
   abort: true,

@@ -4,13 +4,14 @@ import type { Json } from './json.js'
 import type { ScriptFailure, ScriptOutcome, StateChange } from './script-outcome.js'
 import type { ScriptLimits } from './script-limits.js'
 import type { AnswerFormat, Caller, ToolChoice } from './tool-definition.js'
+import type { ApprovalResponse, AskDetail, RunModes } from './approval.js'
 import type { Budget, BudgetName, Usage } from './usage.js'
 
 /**
- * Everything that can happen in a run: 15 types. Every effect appends exactly one of them, so no append needs a batch.
- * `at` is stamped by the log, in milliseconds since 1970.
+ * Everything that can happen in a run: 16 types. Every effect appends exactly one of them, so no append needs a batch.
+ * The log stamps `at`, in milliseconds since 1970, and `chain`, which binds the event to all before it: from format 2 on.
  */
-export type RunEvent = EventBody & { readonly at: number }
+export type RunEvent = EventBody & { readonly at: number; readonly chain?: string }
 
 export type EventBody =
   | ({ readonly type: 'run-start' } & RunHeader)
@@ -28,12 +29,16 @@ export type EventBody =
       readonly callId: string
       readonly hash: string
       readonly input?: Json
+      /** The call whose approval lets this one run too. */
+      readonly grant?: string
       /** Of a script: what it runs with for its whole life, wherever it is resumed. */
       readonly tools?: readonly string[]
       readonly limits?: ScriptLimits
     }
   | ({ readonly type: 'tool-result'; readonly callId: string } & ToolResult)
   | ({ readonly type: 'tool-reconciled'; readonly callId: string } & Reconciliation)
+  /** What the page now says may be called, in place of all that it said before. */
+  | ({ readonly type: 'mode-change' } & RunModes)
   | { readonly type: 'run-stop'; readonly reason: StopReason }
   | {
       readonly type: 'run-end'
@@ -43,7 +48,7 @@ export type EventBody =
       readonly message?: string
     }
 
-export const logFormat = 1
+export const logFormat = 2
 
 const types: Readonly<Record<RunEvent['type'], true>> = {
   'run-start': true,
@@ -59,6 +64,7 @@ const types: Readonly<Record<RunEvent['type'], true>> = {
   'tool-start': true,
   'tool-result': true,
   'tool-reconciled': true,
+  'mode-change': true,
   'run-stop': true,
   'run-end': true,
 }
@@ -70,7 +76,7 @@ export const isEventType = (type: unknown): type is RunEvent['type'] =>
 /** A log that a newer version has written: it can be shown, as far as it is understood. */
 export const isNewer = (header: RunHeader | undefined): boolean => (header?.format ?? logFormat) > logFormat
 
-export interface RunHeader {
+export interface RunHeader extends RunModes {
   readonly format: number
   readonly runId: string
   readonly session: string
@@ -86,9 +92,6 @@ export interface RunHeader {
   readonly locale: string
   readonly timeZone: string
   readonly budget: Budget
-  /** Names of the only tools that may be called; absent: all. */
-  readonly allow?: readonly string[]
-  readonly readOnly?: boolean
   /** `required` holds until the model has called one of its tools. */
   readonly toolChoice?: ToolChoice
   readonly answer?: AnswerFormat
@@ -99,6 +102,8 @@ export interface UserMessage {
   readonly files?: readonly AttachedFile[]
   /** The app's, from this message on. */
   readonly instructions?: string
+  /** Why the input guardrails want the writes of this run to ask. */
+  readonly warnings?: readonly string[]
 }
 
 export interface ToolCall {
@@ -111,6 +116,8 @@ export interface ToolCall {
   readonly inputText?: string
   readonly wireId?: string
   readonly caller: Caller
+  /** Line of the script, from 1, that asks for it. */
+  readonly line?: number
   /** The provider runs it, and asks whether it may: nothing is executed here. */
   readonly executor?: 'provider'
 }
@@ -181,18 +188,16 @@ export interface Decision {
   /** Of tool definition, owner, checked input and reasons. */
   readonly hash: string
   readonly reasons?: readonly string[]
+  /** The rules of the gate that gave the reasons, or that denied. */
+  readonly rules?: readonly string[]
   /** The input as it will be executed, when it differs from what was asked. */
   readonly input?: Json
   /** Why it was denied, for the model. */
   readonly failure?: Failure
-}
-
-export interface ApprovalResponse {
-  /** The hash that the person was shown. */
-  readonly hash: string
-  readonly approved: boolean
-  readonly reason?: string
-  readonly edit?: { readonly input: Json; readonly hash: string }
+  /** Of an ask. */
+  readonly detail?: AskDetail
+  /** It would have asked: the call whose approval lets it run too. */
+  readonly grant?: string
 }
 
 export type Outcome = 'ok' | 'error' | 'denied' | 'cancelled' | 'timeout' | 'unknown' | 'skipped'
@@ -209,6 +214,14 @@ export interface ToolResult {
   readonly outputInvalid?: string
   /** Bytes of `output`. */
   readonly bytes?: number
+  /** Output and failure are the app's own words, and no data from elsewhere. */
+  readonly trusted?: boolean
+  /** Why the output guardrails want later writes to ask. */
+  readonly warnings?: readonly string[]
+  /** Requests that were made for it, if more than one. */
+  readonly attempts?: number
+  /** The tool wants a person to be told that it failed. */
+  readonly tellPerson?: boolean
   /** `files` of `output` are files, which the model is given. */
   readonly hasFiles?: boolean
   /** `tools` of `output` are names of deferred tools, which the model is told of. */

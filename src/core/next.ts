@@ -1,6 +1,7 @@
 import { isBuiltIn } from './built-ins.js'
 import type { EventBody, Failure, Outcome, RunOutcome } from './events.js'
-import { budgetOf, parentOf, type CallState, type RunState } from './state.js'
+import { budgetOf, parentOf, type RunState } from './state.js'
+import type { CallState } from './call-state.js'
 import { exceeded, type BudgetName } from './usage.js'
 
 /** Work that is due. Performing it appends exactly one event, and only if `id` is still due at that moment. */
@@ -125,6 +126,8 @@ export function accepts(state: RunState, event: EventBody): boolean {
     }
     case 'run-stop':
       return state.status === 'running' && !state.stop && state.step.phase !== 'final'
+    case 'mode-change':
+      return state.status === 'running'
     case 'lease-start':
       return state.status === 'running' && event.epoch > state.epoch
     case 'tool-reconciled':

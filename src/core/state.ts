@@ -11,6 +11,9 @@ import type {
   Verdict,
 } from './events.js'
 import { denied, expired } from './failure.js'
+import type { CallState } from './call-state.js'
+import { granted, modesOf, spent, withoutScript, type Grants } from './grants.js'
+import type { AskDetail, RunModes } from './approval.js'
 import type { ScriptOutcome } from './script-outcome.js'
 import type { Json } from './json.js'
 import { isDemanded, isPlainAnswer } from './plain-answer.js'
@@ -32,6 +35,9 @@ export interface RunState {
   readonly asking: number
   /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
   readonly unknown: ReadonlyMap<string, ToolCall>
+  /** By the call that was answered, until its script settles. */
+  readonly grants: Grants
+  readonly modes: RunModes
   readonly lastAt: number
 }
 
@@ -48,29 +54,6 @@ export interface Step {
   readonly failure?: Failure
 }
 
-export interface CallState extends ToolCall {
-  readonly phase: 'proposed' | 'asking' | 'ready' | 'started' | 'refused'
-  /** Counts decisions, approvals and starts, so that an effect's id never comes back. */
-  readonly round: number
-  readonly mode?: Mode
-  readonly hash?: string
-  /** The input as the gate last left it: what is shown, hashed and executed. */
-  readonly checked?: Json
-  readonly reasons?: readonly string[]
-  readonly approved?: string
-  /** Why it was refused, for the model. */
-  readonly failure?: Failure
-  readonly epoch?: number
-  readonly script?: ScriptState
-}
-
-export interface ScriptState {
-  readonly turn: number
-  /** Settled calls not yet fed, in log order. */
-  readonly queue: readonly string[]
-  readonly outcome?: ScriptOutcome
-}
-
 export const initialState: RunState = {
   status: 'running',
   epoch: 0,
@@ -80,6 +63,8 @@ export const initialState: RunState = {
   calls: new Map(),
   asking: 0,
   unknown: new Map(),
+  grants: new Map(),
+  modes: {},
   lastAt: 0,
 }
 
@@ -113,7 +98,13 @@ export const isMet = (call: CallState, verdict: Verdict, hash: string): boolean 
 function advance(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-start':
-      return { ...state, header: event, epoch: event.epoch, owesCall: event.toolChoice?.mode === 'required' }
+      return {
+        ...state,
+        header: event,
+        epoch: event.epoch,
+        modes: modesOf(event),
+        owesCall: event.toolChoice?.mode === 'required',
+      }
     case 'lease-start':
       return { ...state, epoch: event.epoch }
     case 'user-message':
@@ -136,17 +127,20 @@ function advance(state: RunState, event: RunEvent): RunState {
       return propose(put(state, { ...call, script }), event.calls)
     }
     case 'tool-decision': {
-      const { verdict, mode, hash, reasons, failure, callId } = event
+      const { verdict, mode, hash, reasons, failure, callId, detail, at } = event
       const was = open(state, callId)
-      const call = { ...was, mode, hash, reasons, failure, checked: executed(was, event) }
+      const checked = executed(was, event)
+      const call = { ...was, mode, hash, reasons, detail, failure, checked, decidedAt: at }
       return move(state, call, verdict === 'deny' ? 'refused' : isMet(call, verdict, hash) ? 'ready' : 'asking')
     }
     case 'approval-response': {
-      const call = open(state, event.callId)
-      if (!event.approved) return move(state, { ...call, failure: denied(event.reason) }, 'refused')
-      const { edit } = event
-      if (!edit) return move(state, { ...call, approved: event.hash }, 'ready')
-      return move(state, { ...call, input: edit.input, inputText: undefined, approved: edit.hash }, 'proposed')
+      const { callId, edit, approved, hash } = event
+      const call = open(state, callId)
+      const answered = { ...state, grants: granted(state.grants, parentOf(callId), event) }
+      if (!approved) return move(answered, { ...call, failure: denied(event.reason) }, 'refused')
+      if (!edit) return move(answered, { ...call, approved: hash }, 'ready')
+      const { input } = edit
+      return move(answered, { ...call, input, inputText: undefined, edited: true, approved: edit.hash }, 'proposed')
     }
     case 'approval-expired':
       return move(state, { ...open(state, event.callId), failure: expired }, 'refused')
@@ -154,7 +148,8 @@ function advance(state: RunState, event: RunEvent): RunState {
       const was = open(state, event.callId)
       const script = was.mode === 'script' ? { turn: 0, queue: [] } : undefined
       const call = { ...was, hash: event.hash, checked: executed(was, event), epoch: state.epoch, script }
-      return move(script ? use(state, { scripts: 1 }) : state, call, 'started')
+      const used = script ? use(state, { scripts: 1 }) : { ...state, grants: spent(state.grants, event.grant) }
+      return move(used, call, 'started')
     }
     case 'tool-result':
       return settle(event.bytes ? use(state, { bytes: event.bytes }) : state, event.callId, event)
@@ -164,6 +159,8 @@ function advance(state: RunState, event: RunEvent): RunState {
       unknown.delete(event.callId)
       return { ...state, unknown }
     }
+    case 'mode-change':
+      return { ...state, modes: modesOf(event) }
     case 'run-stop':
       return { ...state, stop: event.reason }
     case 'run-end':
@@ -236,5 +233,6 @@ function settle(state: RunState, callId: string, { outcome }: ToolResult): RunSt
     outcome === 'unknown' && call.mode === 'write' ? new Map(state.unknown).set(callId, call) : state.unknown
   const done = calls.size === 0 && state.step.phase === 'calls'
   const asking = state.asking - Number(isAsking(state, callId))
-  return { ...state, calls, unknown, asking, step: done ? following(state) : state.step }
+  const grants = call.script ? withoutScript(state.grants, callId) : state.grants
+  return { ...state, calls, unknown, asking, grants, step: done ? following(state) : state.step }
 }

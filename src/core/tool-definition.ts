@@ -36,8 +36,28 @@ export interface ToolDefinition {
   readonly input: JsonSchema
   readonly output?: JsonSchema
   readonly risk: Risk
-  /** The tool has a check of its own, which the gate asks before each start. */
+  /** The page has something to say of each input before each start: fields to fill, a check, a library's schema, its `needed`. */
   readonly checked?: boolean
+  /** Top-level fields of `input` that the app fills: the model is not told of them, and may not send them. */
+  readonly hostInput?: readonly string[]
+  /** By path of the input: where the value must have come from, `user`, `app`, or a tool and a path of its output. */
+  readonly from?: Readonly<Record<ValuePath, readonly string[]>>
+  /** Values that leave the page, and come back to it, as opaque references only. */
+  readonly secret?: { readonly input?: readonly ValuePath[]; readonly output?: readonly ValuePath[] }
+  /** Its output is the app's own words: it is not labelled as data from elsewhere. */
+  readonly trusted?: boolean
+  /** It runs as the policy says also after untrusted text was read. */
+  readonly safe?: boolean
+  /** A read that sends its input away from the app: it asks after untrusted text was read. */
+  readonly openWorld?: boolean
+  readonly approval?: ApprovalRules
+  /** What an identical write earlier in the session makes of a write. Absent: `ask`. */
+  readonly repeat?: 'ask' | 'allow' | 'deny'
+  /** Requests more that a read, or an idempotent write, may take. Absent: 0. */
+  readonly retries?: number
+  /** Bytes that one output may have, as JSON in UTF-8. */
+  readonly largestOutput?: number
+  readonly onFailure?: FailureRules
   /** The same key never has a second effect: an interrupted call may be sent again. */
   readonly idempotent?: boolean
   /** The tool can be asked whether a call with a given key took effect. */
@@ -58,6 +78,25 @@ export interface ToolDefinition {
   readonly returnsFiles?: boolean
   /** `tools` of its output, an array of names, are deferred tools that the model is told of where its provider can. */
   readonly returnsTools?: boolean
+}
+
+/** A JSON Pointer (RFC 6901) in which a whole segment `*` is every item or field. */
+export type ValuePath = string
+
+export interface ApprovalRules {
+  /** False: the risk alone does not ask, unless it is `sensitive`. True: it asks whatever the policy says. */
+  readonly needed?: boolean
+  /** The tool has a dry run whose result the person is shown. */
+  readonly previews?: boolean
+  /** Milliseconds in which it must be answered. Absent: any time. */
+  readonly expires?: number
+}
+
+export interface FailureRules {
+  /** False: the model is told not to try another tool in its place. */
+  readonly mayTryAnother?: boolean
+  /** A person must be told of it. */
+  readonly tellPerson?: boolean
 }
 
 /** A tool whose input is one text, and no object. */

@@ -1,6 +1,6 @@
 import type { EventBody, ToolCall } from '../core/events.js'
 import type { EffectOf } from '../core/next.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import { changeOf } from '../core/script-state.js'
 import { isBuiltIn } from '../core/built-ins.js'
 import { scriptFailure, type ScriptTurn } from '../sandbox/script.js'

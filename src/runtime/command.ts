@@ -1,5 +1,5 @@
 import type { EventBody } from '../core/events.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import { fromFailure, HandrailError } from '../errors.js'
 import type { Agent } from './agent.js'
 import { askGate } from './decide-tool.js'
@@ -7,7 +7,7 @@ import type { RunLog } from './log.js'
 import type { SessionMemory } from './memory.js'
 import type { Command } from './protocol.js'
 
-const known: ReadonlySet<string> = new Set<Command['type']>(['approve', 'deny', 'cancel', 'reconcile'])
+const known: ReadonlySet<string> = new Set<Command['type']>(['approve', 'deny', 'cancel', 'reconcile', 'mode'])
 
 /**
  * What a person said, checked against the newest run of the session and appended.
@@ -29,6 +29,10 @@ export async function applyCommand(
     throw new HandrailError('run_over', `Run "${command.runId}" is over: it takes no "${command.type}"`)
   if (command.type === 'cancel') {
     await log.accept({ type: 'run-stop', reason: 'cancelled' })
+    return
+  }
+  if (command.type === 'mode') {
+    await log.accept({ type: 'mode-change', ...command.modes })
     return
   }
   const { callId, hash } = command

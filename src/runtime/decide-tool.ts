@@ -1,6 +1,7 @@
 import { scriptToolName } from '../core/built-ins.js'
 import type { Decision, EventBody } from '../core/events.js'
-import { budgetOf, type CallState, type RunState } from '../core/state.js'
+import { budgetOf, type RunState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import type { BudgetName } from '../core/usage.js'
 import { fromFailure } from '../errors.js'
 import { decide } from '../tools/gate.js'
@@ -25,15 +26,25 @@ export function askGate({ log, memory, tools, page }: GatePorts, call: CallState
   return decide(call, {
     tools,
     owner: log.head.owner,
-    allow: header?.allow,
-    readOnly: header?.readOnly,
+    ...log.state.modes,
     noTools: mode === 'none',
     ...(mode === 'auto' && chosen && { chosen }),
     overBudget: overBudget(log.state, call),
     repeated: (toolName, input) => memory.repeated(toolName, input),
     openUnknown: memory.openUnknown,
     async check(toolName, input) {
-      const reply = await within(checkTimeout, page.check(toolName, input), `The check of ${toolName}`)
+      const reply = await within(
+        checkTimeout,
+        page.check({
+          toolName,
+          input,
+          caller: call.caller,
+          session: log.head.session,
+          runId: log.runId,
+          callId: call.callId,
+        }),
+        `The check of ${toolName}`,
+      )
       if (!reply.ok) throw fromFailure(reply.failure)
       return reply.value
     },

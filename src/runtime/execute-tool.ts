@@ -1,7 +1,7 @@
 import { isBuiltIn } from '../core/built-ins.js'
 import type { EventBody, ToolResult } from '../core/events.js'
 import type { Json } from '../core/json.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import type { EffectOf } from '../core/next.js'
 import { callBuiltIn } from './call-built-in.js'
 import type { RunPorts } from './ports.js'

@@ -32,7 +32,9 @@ export class Notices {
     return {
       ...page,
       execute: after((id, call) => page.execute(id, call)),
-      check: after((toolName, input) => page.check(toolName, input)),
+      check: after((call) => page.check(call)),
+      preview: after((call) => page.preview(call)),
+      guard: after((subject) => page.guard(subject)),
       reconcile: after((call) => page.reconcile(call)),
       generate: after((id, request) => page.generate(id, request)),
     }

@@ -1,14 +1,17 @@
 import type { Failure, RunEvent } from '../core/events.js'
 import type { AttachedFile } from '../core/attached-file.js'
-import type { Json } from '../core/json.js'
+import type { Json, JsonObject } from '../core/json.js'
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../core/tool-definition.js'
 import type { Budget } from '../core/usage.js'
 import type { ModelConfig, ModelDelta, ModelReply, ModelRequest } from '../models/model.js'
 import type { ScriptLimits } from '../sandbox/script.js'
 import type { SessionHead } from '../store/store.js'
+import type { RunModes } from '../core/approval.js'
+import type { Risk, Caller } from '../core/tool-definition.js'
+import type { Verdict } from '../core/events.js'
 import type { CheckAnswer, ReconcileAnswer } from '../tools/tool.js'
 
-export type { CheckAnswer, ReconcileAnswer }
+export type { CheckAnswer, ReconcileAnswer, RunModes }
 
 export type {
   Effort,
@@ -34,6 +37,14 @@ export interface AgentApi {
   command(session: string, command: Command): Promise<Reply<null>>
   sessions(): Promise<Reply<SessionHead[]>>
   deleteSession(session: string): Promise<Reply<null>>
+  /** The run as one file of JSON lines. */
+  exportRun(runId: string): Promise<Reply<string>>
+  /** Stores a run that was exported, to be read: in a session of its own, and never driven. */
+  importRun(file: string): Promise<Reply<{ readonly session: string; readonly runId: string }>>
+  /** Removes what a run that is over has stored; its place in the session stays. */
+  deleteRun(runId: string): Promise<Reply<null>>
+  /** Removes one of the oldest sessions that are beyond the limits, if there is one. Called again until it is `done`. */
+  prune(limits: Retention): Promise<Reply<Pruned>>
   /** A piece of the reply that the hosted model is giving to `generate` with this id. Sent before that reply. */
   delta(id: string, delta: ModelDelta): Promise<void>
 }
@@ -42,8 +53,12 @@ export interface AgentApi {
 export interface PageApi {
   /** Runs a page tool. `id` names the call for `abort`. */
   execute(id: string, call: PageCall): Promise<Reply<Json>>
-  /** The tool's own check of an input, before each start. */
-  check(toolName: string, input: Json): Promise<Reply<CheckAnswer>>
+  /** What the page has to say of an input, before each start. */
+  check(call: CheckCall): Promise<Reply<PageCheck>>
+  /** The tool's dry run, for the person who is asked. Asked only if it `previews`. */
+  preview(call: CheckCall): Promise<Reply<Json>>
+  /** What the guardrails over messages or outputs say. */
+  guard(subject: GuardSubject): Promise<Reply<readonly RuleAnswer[]>>
   /** Whether a call with this key took effect. */
   reconcile(call: PageCall): Promise<Reply<ReconcileAnswer>>
   generate(id: string, request: ModelRequest): Promise<Reply<ModelReply>>
@@ -61,6 +76,67 @@ export interface ReplyFailure extends Failure {
   readonly ran?: boolean
 }
 
+export interface CheckCall {
+  readonly toolName: string
+  /** As the model sent it; of a `preview`, with the fields that the app filled. */
+  readonly input: Json
+  readonly caller: Caller
+  readonly session: string
+  readonly runId: string
+  readonly callId: string
+}
+
+export interface PageCheck {
+  /** Fields of `hostInput`. A secret one is a reference that is always the same. */
+  readonly filled?: JsonObject
+  /** Of the library's schema, the tool's check, and its `needed`, in this order, then of the guardrails. */
+  readonly answers: readonly RuleAnswer[]
+  /** What `approval.needed` says of this input. */
+  readonly needed?: boolean
+}
+
+/** What one rule says; `rule` is its name in the log. */
+export type RuleAnswer = CheckAnswer & { readonly rule: string }
+
+export type GuardSubject =
+  | { readonly on: 'input'; readonly session: string; readonly runId: string; readonly text: string }
+  | {
+      readonly on: 'output'
+      readonly session: string
+      readonly runId: string
+      readonly callId: string
+      readonly toolName: string
+      readonly output: Json
+    }
+
+/** Which kinds of guardrails the page has, so that it is not asked in vain. */
+export interface Guards {
+  readonly input: boolean
+  readonly call: boolean
+  readonly output: boolean
+}
+
+/** What each risk does, unless something stricter does more. */
+export type Policy = Readonly<Record<Risk, Verdict>>
+
+/** What may stay stored of sessions that are closed and have no open run. */
+export interface Retention {
+  /** Milliseconds since the last run was started. */
+  readonly maxAge?: number
+  /** Of all sessions of the owner together, as JSON in UTF-8. */
+  readonly maxBytes?: number
+}
+
+export interface Pruned {
+  readonly done: boolean
+  /** That was removed now. */
+  readonly session?: string
+  readonly runs: number
+  readonly bytes: number
+  /** Of what is left. */
+  readonly left: { readonly sessions: number; readonly bytes: number }
+}
+
 export interface AgentSetup {
   readonly owner: string
   readonly instructions: string
@@ -71,6 +147,8 @@ export interface AgentSetup {
   readonly limits: Partial<ScriptLimits>
   /** Whether the model may run scripts. */
   readonly scripts: boolean
+  readonly policy: Partial<Policy>
+  readonly guards: Guards
   readonly store: 'indexeddb' | 'memory'
   readonly locale: string
   readonly timeZone: string
@@ -82,11 +160,9 @@ export interface HostedModel {
   readonly model: string
 }
 
-export interface RunOptions {
+export interface RunOptions extends RunModes {
   /** Made by the page: a request repeated because the worker died cannot start a second run. */
   readonly runId: string
-  readonly allow?: readonly string[]
-  readonly readOnly?: boolean
   readonly toolChoice?: ToolChoice
   readonly answer?: AnswerFormat
   readonly files?: readonly AttachedFile[]
@@ -100,6 +176,7 @@ export type Command =
       readonly callId: string
       readonly hash: string
       readonly input?: Json
+      readonly rest?: GrantRequest
     }
   | {
       readonly type: 'deny'
@@ -107,9 +184,20 @@ export type Command =
       readonly callId: string
       readonly hash: string
       readonly reason?: string
+      /** The other calls of this tool by the same script too. */
+      readonly rest?: boolean
     }
+  | { readonly type: 'mode'; readonly runId: string; readonly modes: RunModes }
   | { readonly type: 'cancel'; readonly runId: string }
   | { readonly type: 'reconcile'; readonly runId: string; readonly callId: string; readonly done: boolean }
+
+/** For how much of the rest of its script an approval is. */
+export interface GrantRequest {
+  /** The most other calls of the same tool. */
+  readonly count: number
+  /** JSON Pointers into the input: what is there must be the same. */
+  readonly fixed?: readonly string[]
+}
 
 export interface PageCall {
   readonly toolName: string

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../core/events.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import type { RunPorts } from './ports.js'
 import type { ReconcileAnswer } from './protocol.js'
 import { neverAborted, pageCallOf, sendTool } from './send-tool.js'

@@ -1,6 +1,7 @@
 import type { EventBody, RunEvent, ScriptTurnRecord } from '../core/events.js'
 import { canonicalJson, isJsonObject, type Json } from '../core/json.js'
-import { parentOf, type CallState } from '../core/state.js'
+import { parentOf } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import { scriptFailure, type FedResult, type HostResult, type ScriptTurn } from '../sandbox/script.js'
 import type { LiveScript } from './live-scripts.js'
 import type { RunPorts } from './ports.js'

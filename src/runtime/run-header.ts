@@ -1,16 +1,17 @@
+import { modesOf } from '../core/grants.js'
 import { logFormat, type RunHeader } from '../core/events.js'
 import type { RunHead } from '../store/store.js'
 import type { Agent } from './agent.js'
-import type { RunOptions } from './protocol.js'
+import type { RunModes, RunOptions } from './protocol.js'
 
 /** All that a run depends on and that may be otherwise tomorrow. */
 export function headerOf(
   agent: Agent,
   head: RunHead,
-  options: Pick<RunOptions, 'allow' | 'readOnly' | 'toolChoice' | 'answer'>,
+  options: Pick<RunOptions, keyof RunModes | 'toolChoice' | 'answer'>,
   previousRun?: string,
 ): RunHeader {
-  const { allow, readOnly, toolChoice, answer } = options
+  const { toolChoice, answer } = options
   const { owner, locale, timeZone } = agent.setup
   return {
     format: logFormat,
@@ -26,8 +27,7 @@ export function headerOf(
     locale,
     timeZone,
     budget: agent.budget,
-    ...(allow ? { allow } : {}),
-    ...(readOnly ? { readOnly } : {}),
+    ...modesOf(options),
     ...(toolChoice ? { toolChoice } : {}),
     ...(answer ? { answer } : {}),
   }

@@ -1,6 +1,6 @@
 import type { Failure } from '../core/events.js'
 import type { Json } from '../core/json.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import { toFailure } from '../errors.js'
 import type { PageCall, Reply } from './protocol.js'
 import type { RunPorts } from './ports.js'

@@ -101,6 +101,10 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         }
         return null
       }),
+    exportRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
+    importRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
+    deleteRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
+    prune: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
     delta: async (id, delta) => (await agent()).hostedModels.delta(id, delta),
   }
 }

@@ -1,5 +1,5 @@
 import type { EventBody, Failure, Outcome } from '../core/events.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import { cut, shownPrints } from '../core/transcript.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'

@@ -1,7 +1,7 @@
 import type { Outcome, ToolResult } from '../core/events.js'
 import { isAttachedFile } from '../core/attached-file.js'
 import { deepestOutput, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../core/json.js'
-import type { CallState } from '../core/state.js'
+import type { CallState } from '../core/call-state.js'
 import type { ToolEntry } from '../tools/tool-set.js'
 import type { RunPorts } from './ports.js'
 

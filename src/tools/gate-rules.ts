@@ -21,8 +21,8 @@ export interface GateContext {
   repeated(toolName: string, input: Json): string | undefined
   /** Writes whose outcome is unknown: while there is one, another write asks. */
   readonly openUnknown: readonly { readonly callId: string; readonly toolName: string }[]
-  /** The tool's own check, on the page. Rejecting is a no. */
-  check(toolName: string, input: Json): Promise<CheckAnswer>
+  /** What the page says of the input of a tool that is `checked`. Rejecting is a no. */
+  check(toolName: string, input: Json): Promise<{ readonly answers: readonly CheckAnswer[] }>
 }
 
 export type RuleAnswer =
@@ -61,7 +61,8 @@ export const unknownOutcomeRule: Rule = ({ mode }, _input, { openUnknown }) => {
 /** The answer crosses a thread. */
 export const toolRule: Rule = async ({ definition: { name, checked } }, input, context) => {
   if (!checked) return allow
-  const answer = await context.check(name, input)
+  const { answers } = await context.check(name, input)
+  const answer = answers.find(({ verdict }) => verdict !== 'allow') ?? { verdict: 'allow' }
   if (answer?.verdict === 'allow') return allow
   if (
     (answer?.verdict !== 'ask' && answer?.verdict !== 'deny') ||

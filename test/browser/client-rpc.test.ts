@@ -15,6 +15,8 @@ const nothing = async () => ({ ok: true as const, value: null as never })
 const page: PageApi = {
   execute: nothing,
   check: nothing,
+  preview: nothing,
+  guard: nothing,
   reconcile: nothing,
   generate: nothing,
   abort() {},

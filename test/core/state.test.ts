@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody, RunEvent } from '../../src/core/events.js'
-import { evolve, fold, initialState, isMet, parentOf, type CallState } from '../../src/core/state.js'
+import { evolve, fold, initialState, isMet, parentOf } from '../../src/core/state.js'
+import type { CallState } from '../../src/core/call-state.js'
 import { approved, asked, call, calling, decided, header, settled, stamped, started, stateOf } from './log.js'
 
 const openCall = (callId: string, ...events: EventBody[]): CallState => stateOf(...events).calls.get(callId)!

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../src/core/events.js'
 import { isEarlier } from '../../src/core/next.js'
-import { budgetOf, parentOf, type CallState, type RunState } from '../../src/core/state.js'
+import { budgetOf, parentOf, type RunState } from '../../src/core/state.js'
+import type { CallState } from '../../src/core/call-state.js'
 import type { Message } from '../../src/core/transcript.js'
 import { tools, type Fed } from './scenarios.js'
 import { numberOf, programOf } from './script.js'

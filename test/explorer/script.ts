@@ -1,6 +1,6 @@
 import type { Outcome, ToolCall } from '../../src/core/events.js'
 import type { ScriptOutcome } from '../../src/core/script-outcome.js'
-import type { CallState } from '../../src/core/state.js'
+import type { CallState } from '../../src/core/call-state.js'
 import { programs, type Fed, type Program } from './scenarios.js'
 
 /** The calls of a script and its outcome, when the last of `fed` is fed to it. */

@@ -1,6 +1,7 @@
 import type { EventBody, Outcome, RunEvent, RunHeader } from '../../src/core/events.js'
 import { accepts, isEarlier, next, type Effect } from '../../src/core/next.js'
-import { evolve, fold, initialState, isMet, type CallState, type RunState } from '../../src/core/state.js'
+import { evolve, fold, initialState, isMet, type RunState } from '../../src/core/state.js'
+import type { CallState } from '../../src/core/call-state.js'
 import { emptyTranscript, grow } from '../../src/core/transcript.js'
 import { defaultBudget } from '../../src/core/usage.js'
 import { tools, type Scenario } from './scenarios.js'

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../src/core/events.js'
 import type { Json } from '../../src/core/json.js'
-import type { CallState } from '../../src/core/state.js'
+import type { CallState } from '../../src/core/call-state.js'
 import { HandrailError, ToolError } from '../../src/errors.js'
 import type { ModelReply } from '../../src/models/model.js'
 import type { RunOptions } from '../../src/runtime/protocol.js'

@@ -86,6 +86,8 @@ export class World {
       budget: {},
       limits: {},
       scripts: true,
+      policy: {},
+      guards: { input: false, call: false, output: false },
       store: 'memory',
       locale: 'en-GB',
       timeZone: 'Europe/Berlin',
@@ -184,7 +186,12 @@ export class TestAgent {
           }
         }
       },
-      check: async (name) => ({ ok: true, value: (await tool(name)?.check?.()) ?? { verdict: 'allow' } }),
+      check: async ({ toolName }) => {
+        const answer = (await tool(toolName)?.check?.()) ?? { verdict: 'allow' }
+        return { ok: true, value: { answers: [{ ...answer, rule: 'check' }] } }
+      },
+      preview: async () => ({ ok: true, value: null }),
+      guard: async () => ({ ok: true, value: [] }),
       reconcile: async (call) => ({ ok: true, value: tool(call.toolName)?.reconcile?.(call) ?? { state: 'unknown' } }),
       generate: async () => ({ ok: false, failure: { code: 'none', message: 'No hosted model', retryable: false } }),
       abort: () => undefined,
