@@ -1,18 +1,13 @@
 // Runs one script in the real sandbox and prints one line of JSON: npm run script -- FILE [--tools TOOLS.json] …
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { bundle } from './script-bundle.mjs'
-import { startThread } from './script-thread.mjs'
+import { runOnce } from './script-once.mjs'
 
 const usage = `npm run script -- FILE [--tools TOOLS.json] [--limits '{"cpuMs": 2000}'] [--locale en-GB] [--time-zone UTC] [--seed 1]
 FILE - is the standard input`
-
-/** Milliseconds without a sign of life after which the thread is given up. */
-const patience = 15_000
 
 /** @param {string} message @returns {never} */
 function refuse(message) {
@@ -44,45 +39,14 @@ async function readText(file) {
   }
 }
 
-async function compile() {
-  const path = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
-  return WebAssembly.compile(await readFile(path))
-}
-
 /** @param {object} report */
 function print(report) {
   process.stdout.on('error', () => process.exit(1))
   process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0))
 }
 
-/** When not even the thread can say how the script ended. @param {string} message */
-const crashed = (message) => ({
-  ok: false,
-  value: null,
-  prints: [],
-  calls: [],
-  error: { kind: 'crashed', message: `The script was given up: ${message}`, line: null, column: null },
-  cpuMs: 0,
-  wallMs: Math.round(performance.now()),
-  memoryBytes: 0,
-})
-
-const { file, tools, limits = '{}', locale = 'en-GB', 'time-zone': timeZone = 'UTC', seed = '1' } = readArguments()
-const [code, toolsText, agent, sandbox, engine] = await Promise.all([
-  readText(file),
-  tools === undefined ? '{}' : readText(tools),
-  bundle('scripts/script-agent.ts', 'node'),
-  bundle('scripts/script-sandbox.ts', 'browser'),
-  compile(),
-])
-const thread = startThread(agent, { code, tools: toolsText, limits, locale, timeZone, seed, sandbox, engine })
-const giveUp = () => print(crashed(`its thread did not answer for ${patience} ms`))
-let watchdog = setTimeout(giveUp, patience)
-thread.on('error', (error) => print(crashed(error.message)))
-thread.on('exit', (status) => print(crashed(`its thread ended with code ${status}`)))
-thread.on('message', (message) => {
-  clearTimeout(watchdog)
-  if (message.usage !== undefined) refuse(message.usage)
-  else if (message.report) print(message.report)
-  else watchdog = setTimeout(giveUp, patience)
-})
+const { file, tools, 'time-zone': timeZone, ...settings } = readArguments()
+const [code, toolsText] = await Promise.all([readText(file), tools === undefined ? undefined : readText(tools)])
+const { report, usage: fault } = await runOnce({ ...settings, code, tools: toolsText, timeZone })
+if (fault !== undefined) refuse(fault)
+else print(report)

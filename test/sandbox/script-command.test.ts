@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { runOnce } from '../../scripts/script-once.mjs'
 import type { Report } from '../../scripts/script-run.js'
 import { defaultLimits } from '../../src/core/script-limits.js'
 
@@ -39,29 +40,32 @@ function run(args: readonly string[], stdin = ''): Promise<Ended> {
 interface More {
   readonly tools?: string | object
   readonly limits?: object
-  readonly args?: readonly string[]
+  readonly seed?: string
 }
 
-async function report(content: string | Uint8Array, { tools, limits, args = [] }: More = {}): Promise<Report> {
-  const ended = await run([
-    file(content),
-    ...(tools === undefined ? [] : ['--tools', file(typeof tools === 'string' ? tools : JSON.stringify(tools))]),
-    ...(limits === undefined ? [] : ['--limits', JSON.stringify(limits)]),
-    ...args,
-  ])
-  expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 0, stderr: '' })
-  expect(ended.stdout.indexOf('\n')).toBe(ended.stdout.length - 1)
-  return JSON.parse(ended.stdout) as Report
+/** A process for each would take most of the time: that the command prints what this gives has tests of its own below. */
+async function report(code: string, { tools = {}, limits = {}, seed }: More = {}): Promise<Report> {
+  const text = typeof tools === 'string' ? tools : JSON.stringify(tools)
+  const ended = await runOnce({ code, tools: text, limits: JSON.stringify(limits), seed })
+  expect(ended.usage).toBeUndefined()
+  return (ended as { report: Report }).report
+}
+
+/** Prints it, on one line. */
+async function printed(args: readonly string[], stdin = ''): Promise<Report> {
+  const { status, stdout, stderr } = await run(args, stdin)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.indexOf('\n')).toBe(stdout.length - 1)
+  return JSON.parse(stdout) as Report
 }
 
 const outcomes = ({ calls }: Report) => calls.map(({ tool, outcome }) => `${tool} ${outcome}`)
 
 describe.concurrent('npm run script prints one line of JSON', { timeout: 60_000 }, () => {
   it('with what a script returned, printed, called and used', async () => {
-    const { cpuMs, wallMs, ...rest } = await report(
-      `const { total } = await tools.sum({ of: [1, 2] })\nprint('total', total)\nreturn { total }`,
-      { tools: { sum: { value: { total: 3 } } } },
-    )
+    const code = `const { total } = await tools.sum({ of: [1, 2] })\nprint('total', total)\nreturn { total }`
+    const tools = JSON.stringify({ sum: { value: { total: 3 } } })
+    const { cpuMs, wallMs, ...rest } = await printed([file(code), '--tools', file(tools)])
     expect(rest).toEqual({
       ok: true,
       value: { total: 3 },
@@ -183,12 +187,12 @@ describe.concurrent('npm run script prints one line of JSON', { timeout: 60_000 
     ['line separators in a text', 'return "\u2028\u2029\\n"', '\u2028\u2029\n'],
     ['lone surrogates', 'return "\\ud800"', '\ud800'],
   ])('for a file with %s', async (_, content, value) => {
-    expect((await report(content)).value).toEqual(value)
+    expect((await printed([file(content)])).value).toEqual(value)
   })
 
   it.each([
     ['of 10 MB', 'x=\n'.repeat(3_400_000)],
-    ['of 10 MB of U+0000', new Uint8Array(10_000_000)],
+    ['of 10 MB of U+0000', '\0'.repeat(10_000_000)],
     ['of a quarter of a million line ends', `${'\n'.repeat(250_000)})`],
     ['of a quarter of a million semicolons', `x${';'.repeat(250_000)}x y`],
     ['of 80,000 tags', `${'<a>'.repeat(80_000)}const x: =`],
@@ -199,60 +203,55 @@ describe.concurrent('npm run script prints one line of JSON', { timeout: 60_000 
   })
 
   it('of a script on the standard input', async () => {
-    const { status, stdout } = await run(['-'], 'return 7')
-    expect(status).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, value: 7 })
+    expect(await printed(['-'], 'return 7')).toMatchObject({ ok: true, value: 7 })
   })
 
   it('that depends on seed, locale and time zone as they were given', async () => {
-    const draw = async (seed: string) => (await report('return Math.random()', { args: ['--seed', seed] })).value
+    const draw = async (seed: string) => (await report('return Math.random()', { seed })).value
     const [a, b, c] = await Promise.all([draw('5'), draw('5'), draw('6')])
     expect(a).toBe(b)
     expect(a).not.toBe(c)
-    expect((await report('return 1', { args: ['--locale', 'de-AT', '--time-zone', 'Europe/Vienna'] })).ok).toBe(true)
+    const args = ['-', '--locale', 'de-AT', '--time-zone', 'Europe/Vienna', '--seed', '5', '--limits', '{"calls": 9}']
+    expect(await printed(args, 'return Math.random()')).toMatchObject({ ok: true, value: a })
   })
 })
 
-describe.concurrent(
-  'npm run script refuses what it cannot use, on stderr and with exit code 2',
-  { timeout: 60_000 },
-  () => {
-    const tools = (content: unknown) => ['--tools', file(JSON.stringify(content))]
-    it.each([
-      ['no file', [], 'Expected one FILE, not 0'],
-      ['two files', ['a', 'b'], 'Expected one FILE, not 2'],
-      ['a file that is not there', [join(folder, 'none.js')], /Cannot read .*none\.js/],
-      ['a folder', [folder], /Cannot read /],
-      ['an option that is not there', ['-', '--tool', 'x'], /--tool/],
-      ['tools that are not there', ['-', '--tools', join(folder, 'none.json')], /Cannot read .*none\.json/],
-      ['tools that are no JSON', ['-', '--tools', file('{')], 'The file of --tools is not JSON'],
-      ['tools that are a list', ['-', ...tools([1])], 'The file of --tools is not an object'],
-      [
-        'a tool without an answer',
-        ['-', ...tools({ a: {} })],
-        'The tool "a" of --tools needs either "value" or "error"',
-      ],
-      ['a tool with both', ['-', ...tools({ a: { value: 1, error: { code: 'c', message: 'm' } } })], 'needs either'],
-      ['an error without a message', ['-', ...tools({ a: { error: { code: 'c' } } })], 'has an error without texts'],
-      ['a slip in a tool', ['-', ...tools({ a: { value: 1, delayms: 5 } })], 'did you mean "delayMs"?'],
-      ['a delay that is none', ['-', ...tools({ a: { value: 1, delayMs: -1 } })], 'has delayMs -1: expected a number'],
-      ['a tool that is built in', ['-', ...tools({ 'script.sleep': { value: 1 } })], 'is built in'],
-      ['limits that are no JSON', ['-', '--limits', '{cpuMs}'], '--limits is not JSON'],
-      ['a limit that is not there', ['-', '--limits', '{"cpu": 5}'], 'did you mean "cpuMs"?'],
-      ['a limit that is no number', ['-', '--limits', '{"calls": "5"}'], 'has calls "5": expected a whole number'],
-      ['a seed that is no number', ['-', '--seed', 'x'], '--seed is "x": expected a number'],
-      ['a locale that is none', ['-', '--locale', 'not a locale'], '--locale is'],
-      ['a time zone that is none', ['-', '--time-zone', 'Mars/Base'], '--time-zone is'],
-    ])('%s', async (_, args, message) => {
-      const { status, stdout, stderr } = await run(args)
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr).toMatch(message)
-      expect(stderr).toContain('npm run script -- FILE')
-    })
+describe.concurrent('npm run script refuses what it cannot use', { timeout: 60_000 }, () => {
+  it.each([
+    ['no file', [], 'Expected one FILE, not 0'],
+    ['two files', ['a', 'b'], 'Expected one FILE, not 2'],
+    ['a file that is not there', [join(folder, 'none.js')], /Cannot read .*none\.js/],
+    ['a folder', [folder], /Cannot read /],
+    ['an option that is not there', ['-', '--tool', 'x'], /--tool/],
+    ['tools that are not there', ['-', '--tools', join(folder, 'none.json')], /Cannot read .*none\.json/],
+    ['tools that are no JSON', ['-', '--tools', file('{')], 'The file of --tools is not JSON'],
+    ['a limit that is not there', ['-', '--limits', '{"cpu": 5}'], 'did you mean "cpuMs"?'],
+  ])('on stderr and with exit code 2: %s', async (_, args, message) => {
+    const { status, stdout, stderr } = await run(args)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(stderr).toContain('npm run script -- FILE')
+  })
 
-    it('and knows all limits of a script', async () => {
-      const { status } = await run(['-', '--limits', JSON.stringify(defaultLimits)], 'return 1')
-      expect(status).toBe(0)
-    })
-  },
-)
+  const tools = (content: unknown) => ({ tools: JSON.stringify(content) })
+  it.each([
+    ['tools that are a list', tools([1]), 'The file of --tools is not an object'],
+    ['a tool without an answer', tools({ a: {} }), 'The tool "a" of --tools needs either "value" or "error"'],
+    ['a tool with both', tools({ a: { value: 1, error: { code: 'c', message: 'm' } } }), 'needs either'],
+    ['an error without a message', tools({ a: { error: { code: 'c' } } }), 'has an error without texts'],
+    ['a slip in a tool', tools({ a: { value: 1, delayms: 5 } }), 'did you mean "delayMs"?'],
+    ['a delay that is none', tools({ a: { value: 1, delayMs: -1 } }), 'has delayMs -1: expected a number'],
+    ['a tool that is built in', tools({ 'script.sleep': { value: 1 } }), 'is built in'],
+    ['limits that are no JSON', { limits: '{cpuMs}' }, '--limits is not JSON'],
+    ['a limit that is no number', { limits: '{"calls": "5"}' }, 'has calls "5": expected a whole number'],
+    ['a seed that is no number', { seed: 'x' }, '--seed is "x": expected a number'],
+    ['a locale that is none', { locale: 'not a locale' }, '--locale is'],
+    ['a time zone that is none', { timeZone: 'Mars/Base' }, '--time-zone is'],
+  ])('with a word on it: %s', async (_, settings, message) => {
+    expect((await runOnce({ code: '', ...settings })).usage).toContain(message)
+  })
+
+  it('and knows all limits of a script', async () => {
+    expect((await report('return 1', { limits: defaultLimits })).ok).toBe(true)
+  })
+})
