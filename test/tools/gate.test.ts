@@ -38,7 +38,7 @@ function context(more: Partial<GateContext> = {}): GateContext & { readonly chec
     checks,
     check: async (toolName) => {
       checks.push(toolName)
-      return { verdict: 'allow' }
+      return { answers: [{ verdict: 'allow' }] }
     },
     ...more,
   }
@@ -51,7 +51,7 @@ const call = (toolName: string, more: Partial<GateCall> = {}): GateCall => ({
   ...more,
 })
 const unparsed = (toolName: string, inputText: string): GateCall => call(toolName, { input: undefined, inputText })
-const answering = (answer: unknown) => context({ check: async () => answer as CheckAnswer })
+const answering = (answer: unknown) => context({ check: async () => ({ answers: [answer as CheckAnswer] }) })
 
 describe('resolving the name', () => {
   it('denies an unknown tool and says the nearest name', async () => {
@@ -257,7 +257,7 @@ describe("the tool's own check", () => {
     let got: Json | undefined
     await decide(
       unparsed('checked_read', '{"id":"O-9"}'),
-      context({ check: async (_, input) => ((got = input), { verdict: 'allow' }) }),
+      context({ check: async (_, input) => ((got = input), { answers: [{ verdict: 'allow' }] }) }),
     )
     expect(got).toEqual({ id: 'O-9' })
   })

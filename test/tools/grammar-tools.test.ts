@@ -38,7 +38,7 @@ const ask = (toolName: string, call: Partial<GateCall>) =>
       owner: 'ann',
       repeated: () => undefined,
       openUnknown: [],
-      check: async () => ({ verdict: 'allow' }),
+      check: async () => ({ answers: [{ verdict: 'allow' }] }),
     },
   )
 const refusal = async (toolName: string, call: Partial<GateCall>) => {
@@ -106,7 +106,7 @@ describe('the gate, of a text tool', () => {
         owner: 'ann',
         repeated: () => undefined,
         openUnknown: [],
-        check: async () => ({ verdict: 'allow' }),
+        check: async () => ({ answers: [{ verdict: 'allow' }] }),
       },
     )
     expect(fault.failure?.message).toMatch(/where "k0", .* or one of 28 others must be$/)
