@@ -30,7 +30,14 @@ const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] 
   { place: own('client'), may: [own('client'), core, errors, toolContract, wire] },
   { place: own('server'), may: [own('server'), core, errors, toolContract] },
   { place: own('ui'), may: [own('ui'), own('client'), core] },
-  { place: own('testing'), may: [own('testing'), core, errors, /^src\/models\/model\.ts$/, /^src\/tools\/tool\.ts$/] },
+  // It plays runs again by the runtime itself, with page, store and sandbox in one thread. No provider, and none of the workers.
+  {
+    place: own('testing'),
+    may: [
+      ...[own('testing'), core, errors, own('runtime'), own('tools'), own('sandbox')],
+      /^src\/(models\/model|store\/(store|memory)|client\/page-host)\.ts$/,
+    ],
+  },
   { place: /^src\/index\.ts$/, may: [own('client'), core, errors, toolContract, wire] },
   { place: /^src\/worker\.ts$/, may: [/^src\//] },
   { place: /^workers\//, may: [/^(src|workers)\//] },
@@ -286,7 +293,8 @@ describe('the rules of the architecture', () => {
       ['src/client/a.ts', '../tools/gate.js', 'src/tools/gate.ts'],
       ['src/server/a.ts', '../client/run.js', 'src/client/run.ts'],
       ['src/ui/a.ts', '../errors.js', 'src/errors.ts'],
-      ['src/testing/a.ts', '../runtime/log.js', 'src/runtime/log.ts'],
+      ['src/testing/a.ts', '../client/agent.js', 'src/client/agent.ts'],
+      ['src/testing/a.ts', '../store/indexeddb.js', 'src/store/indexeddb.ts'],
       ['src/index.ts', './models/model.js', 'src/models/model.ts'],
       ['src/worker.ts', '../workers/agent.worker.js', 'workers/agent.worker.ts'],
       ['workers/a.ts', '../demo/main.js', 'demo/main.ts'],

@@ -7,4 +7,8 @@ export type {
   ScriptedReply,
   ScriptedStep,
 } from './scripted-model.js'
+export { replay, type ReplayResult } from './replay.js'
+export type { ReplayOptions } from './replay-options.js'
+export type { RecordedRun } from './recording.js'
+export type { Divergence } from './divergence.js'
 export type { GenerateOptions, Model, ModelDelta, ModelReply, ModelRequest, ReplyPart } from '../models/model.js'

@@ -1,0 +1,75 @@
+import type { Decision, RunEvent } from '../core/events.js'
+import { isJsonObject, type Json } from '../core/json.js'
+import type { ToolDefinition } from '../core/tool-definition.js'
+import type { CheckCall, PageApi, PageCheck, Reply, RuleAnswer } from '../runtime/protocol.js'
+
+type Decided = RunEvent & { readonly type: 'tool-decision' }
+
+/** Rules whose reasons are the page's, and not the gate's own. */
+const pageRules: ReadonlySet<string> = new Set(['input', 'check', 'guardrail'])
+
+/**
+ * A page that says of each input what the page of the recorded run said: read from the decisions that came of it. It runs no
+ * tool: results are taken from the log before anybody asks it.
+ */
+export function createRecordedPage(
+  definitions: ReadonlyMap<string, ToolDefinition>,
+  decisionFor: (callId: string) => Decided | undefined,
+): PageApi {
+  return {
+    async check({ toolName, callId }: CheckCall) {
+      const definition = definitions.get(toolName)
+      const decision = decisionFor(callId)
+      return definition && decision ? said(definition, decision) : ok({ answers: [] })
+    },
+    async preview({ callId }: CheckCall) {
+      const { preview, previewFailure } = decisionFor(callId)?.detail ?? {}
+      return previewFailure === undefined ? ok(preview ?? null) : failed('failed', previewFailure)
+    },
+    guard: async () => ok([]),
+    execute: async (_id, { toolName }) => failed('not_recorded', `The recorded run holds no result of ${toolName}`),
+    reconcile: async () => ok({ state: 'unknown' }),
+    generate: async () => failed('not_recorded', 'The recorded run holds no answer of its model'),
+    abort: () => undefined,
+    notify: () => undefined,
+  }
+}
+
+/** What the guardrails of the recorded run said of a call: beside what the tools of now say. */
+export const recordedGuardrails = (decision: Decision | undefined): readonly RuleAnswer[] =>
+  decision ? answersOf(decision).filter(({ rule }) => rule === 'guardrail') : []
+
+function said(definition: ToolDefinition, decision: Decision): Reply<PageCheck> {
+  const { rules = [], failure } = decision
+  if (failure?.code === 'check_failed')
+    return failed('failed', failure.message.replace(/^.*? could not be checked: /, ''))
+  const filled = (definition.hostInput ?? []).flatMap((field): [string, Json][] => {
+    const { input } = decision
+    return isJsonObject(input) && Object.hasOwn(input, field) ? [[field, input[field]!]] : []
+  })
+  const isConditional = definition.checked && definition.approval?.needed === undefined
+  return ok({
+    answers: answersOf(decision),
+    ...(filled.length > 0 && { filled: Object.fromEntries(filled) }),
+    ...(isConditional && decision.verdict !== 'deny' && { needed: rules.includes('risk') }),
+  })
+}
+
+function answersOf({ verdict, rules = [], reasons = [], failure }: Decision): RuleAnswer[] {
+  const asked = reasons.flatMap((reason, i): RuleAnswer[] => {
+    const rule = rules[i]
+    return rule !== undefined && pageRules.has(rule) && reason !== failure?.message
+      ? [{ verdict: 'ask', reason, rule }]
+      : []
+  })
+  const denying = verdict === 'deny' && failure ? rules.findLast((rule) => pageRules.has(rule)) : undefined
+  return denying && failure?.code === 'denied'
+    ? [...asked, { verdict: 'deny', reason: failure.message, rule: denying }]
+    : asked
+}
+
+const ok = <T>(value: T): Reply<T> => ({ ok: true, value })
+const failed = (code: string, message: string): Reply<never> => ({
+  ok: false,
+  failure: { code, message, retryable: false },
+})
