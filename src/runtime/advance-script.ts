@@ -66,11 +66,12 @@ function nextTurn(ports: RunPorts, call: CallState, live: LiveScript, fed: strin
 function recordOf({ log, memory }: RunPorts, callId: string, { calls, prints, outcome, state }: ScriptTurn) {
   const change = state && changeOf(memory.stateAtStart(log.runId, callId), state)
   return {
-    calls: calls.map(({ n, toolName, input }): ToolCall => ({
+    calls: calls.map(({ n, toolName, input, line }): ToolCall => ({
       callId: `${callId}/${n}`,
       toolName,
       input,
       caller: 'script',
+      ...(line !== undefined && { line }),
     })),
     ...(prints.length > 0 && { prints }),
     ...(outcome && { outcome }),

@@ -32,10 +32,18 @@ export interface Position {
   readonly frame: string
 }
 
+const frame = /\bscript\.js:(\d+):(\d+)/
+
 /** Where in the script a stack begins; nothing when no frame of it is the script's. */
 export function positionIn(stack: string, program: Program): Position | undefined {
-  const [, line, column] = /\bscript\.js:(\d+):(\d+)/.exec(stack) ?? []
+  const [, line, column] = frame.exec(stack) ?? []
   return line === undefined ? undefined : positionOf(Number(line), Number(column), program)
+}
+
+/** The line alone, of a stack that the engine made itself: what is put around a script adds no line before it. */
+export function lineIn(stack: string): number | undefined {
+  const [, line] = frame.exec(stack) ?? []
+  return line === undefined ? undefined : Number(line)
 }
 
 /** A place of the text that was compiled, in the model's own. */

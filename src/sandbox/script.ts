@@ -72,7 +72,7 @@ export interface ScriptTurn {
   readonly cpuMs: number
   /** Of the whole isolate. */
   readonly memoryBytes: number
-  /** Line of the script, from 1, that made the last call. */
+  /** Line of the script, from 1, that made the last call, while that is open. */
   readonly line?: number
 }
 
@@ -82,6 +82,8 @@ export interface HostCall {
   /** One of `tools`, or of {@link builtInNames}. */
   readonly toolName: string
   readonly input: Json
+  /** Line of the script, from 1, that made it; a replay may find none where there was one. */
+  readonly line?: number
 }
 
 /** How call `n` was settled. */

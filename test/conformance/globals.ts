@@ -132,7 +132,7 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
       it('sleep, search, describe and results are numbered calls', async () => {
         const code = `await sleep(20); await sleep(-1); await search('orders', 3); await search('x'); await describe('get_order'); return await results('r1')`
         const { calls, outcome } = await runScript(sandbox, code, { answer: () => ok('given') })
-        expect(calls).toEqual([
+        expect(calls.map(({ n, toolName, input }) => ({ n, toolName, input }))).toEqual([
           { n: 0, toolName: 'script.sleep', input: { ms: 20 } },
           { n: 1, toolName: 'script.sleep', input: { ms: 0 } },
           { n: 2, toolName: 'script.search', input: { query: 'orders', limit: 3 } },
@@ -167,7 +167,7 @@ export function describeGlobals(name: string, create: () => Sandbox | Promise<Sa
       it('setTimeout calls back with its arguments, and is a numbered call', async () => {
         const code = `return await new Promise((resolve) => { print(typeof setTimeout((...got) => resolve(got), 30, 'a', 2)) })`
         const { calls, outcome, prints } = await runScript(sandbox, code)
-        expect(calls).toEqual([{ n: 0, toolName: 'script.sleep', input: { ms: 30 } }])
+        expect(calls).toEqual([{ n: 0, toolName: 'script.sleep', input: { ms: 30 }, line: 1 }])
         expect(outcome).toEqual(ok(['a', 2]))
         expect(prints).toEqual(['number'])
       })

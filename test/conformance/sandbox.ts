@@ -104,13 +104,37 @@ export function describeSandbox(name: string, create: () => Sandbox | Promise<Sa
         )
       })
 
+      it.each<[string, string, readonly (number | undefined)[]]>([
+        ['the line of each', 'tools.echo()\n\n  tools.echo(); await tools.other()', [1, 3, 3]],
+        [
+          'the line of a later turn',
+          'await tools.echo()\nawait sleep(1)\nfor (const n of [1, 2]) {\nawait tools.echo()\n}',
+          [1, 2, 4, 4],
+        ],
+        ['the line inside of a function of the script', 'const get = () =>\n  tools.echo()\nreturn await get()', [2]],
+        [
+          'the line that hands a tool to a method',
+          'const ids = [1, 2]\nids.forEach((id) => id)\nids.reduce(tools.echo)',
+          [],
+        ],
+        ['a line of a fence with its prose', 'Here it is:\n```js\nconst a = 1\nawait tools.echo({ a })\n```', [4]],
+        [
+          'the same line whatever the script makes of errors',
+          'Error = null\nObject.prototype.stack = "script.js:9:9"\nawait tools.echo()',
+          [3],
+        ],
+      ])('know %s', async (_, code, lines) => {
+        const { calls } = await runScript(sandbox, code)
+        expect(calls.map(({ line }) => line)).toEqual(lines)
+      })
+
       it.each(['constructor', '__proto__', 'toString', 'then', 'length', 'a-b', 'ünï'])(
         'may go to a tool named %s',
         async (tool) => {
           const { calls } = await runScript(sandbox, `await tools[${JSON.stringify(tool)}]({ a: 1 })`, {
             tools: [tool],
           })
-          expect(calls).toEqual([{ n: 0, toolName: tool, input: { a: 1 } }])
+          expect(calls).toEqual([{ n: 0, toolName: tool, input: { a: 1 }, line: 1 }])
         },
       )
 

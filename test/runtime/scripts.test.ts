@@ -120,6 +120,13 @@ describe('a script', () => {
     expect(world.executed).toEqual([])
   })
 
+  it('keeps the line of each call in the log', async () => {
+    const code = 'const a = await tools.look()\n\nreturn await tools.look({ a })'
+    const { agent } = await told(worldOf({ model: inTurn(ask(script(code)), say('ok')) }))
+    const lines = agent.events.flatMap((e) => (e.type === 'script-turn' ? e.calls.map(({ line }) => line) : []))
+    expect(lines).toEqual([1, 3])
+  })
+
   it('tells the page how it goes', async () => {
     const model = inTurn(ask(script('await tools.look()\nreturn 1')), say('ok'))
     const { agent } = await told(worldOf({ model }))

@@ -69,6 +69,7 @@ describe('a sandbox worker that was taken over', () => {
     ['a failure of an inherited name', [turn({ outcome: failed({ code: 'constructor' }) })]],
     ['a failure of a million characters', [turn({ outcome: failed({ hint: 'x'.repeat(1_000_000) }) })]],
     ['a line that is none', [turn({ outcome: ok(1), line: -1 })]],
+    ['a call on a line that is none', [turn({ calls: [{ ...call(0), line: 0 }] })]],
     ['time that it gave back', [turn({ outcome: ok(1), cpuMs: -1e9 })]],
   ])('cannot send %s', (_, turns) => {
     expect(read(...turns)).toBeUndefined()
@@ -140,7 +141,7 @@ describe('a sandbox worker that was taken over', () => {
 it('what a script may do comes through as it is', () => {
   const value = { ['__proto__']: 1, a: [1, 'x', null, true, { b: [] }] }
   const turns = [
-    turn({ calls: [call(0), { n: 1, toolName: 'script.sleep', input: { ms: 1 } }], prints: ['a', ''], line: 3 }),
+    turn({ calls: [call(0), { n: 1, toolName: 'script.sleep', input: { ms: 1 }, line: 2 }], prints: ['a', ''], line: 3 }),
     turn({ calls: [call(2)] }),
     turn({ outcome: ok(value), state: { a: 1 } }),
   ]

@@ -143,6 +143,10 @@ export class Engine {
     return this.#enter(() => this.#own(this.#functions.QTS_GetPropNumber(this.#context, array, index)))
   }
 
+  property(object: Handle, name: Handle): Handle {
+    return this.#enter(() => this.#own(this.#functions.QTS_GetProp(this.#context, object, name)))
+  }
+
   promiseResult(promise: Handle): Handle {
     return this.#enter(() => this.#own(this.#functions.QTS_PromiseResult(this.#context, promise)))
   }

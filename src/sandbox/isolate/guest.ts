@@ -38,6 +38,8 @@ export interface Guest {
   toError(error: GuestError, site?: Handle): Handle
   /** An error that knows where the guest is now. */
   site(): Handle
+  /** The stack of a `site`. */
+  stackOf(site: Handle): string | undefined
   /**
    * What `state` holds, if it is not what it held at the start.
    * @param limit bytes as JSON
@@ -64,6 +66,7 @@ export function createGuest(prepared: PreparedGuest, options: GuestOptions): Gue
     zone,
     refuse: (error) => engine.throw(toError(error)),
   })
+  const stack = toHandle('stack')
   const ours = install(prepared, toHandle, natives, options, state)
 
   const readBare = (value: Handle, limit: number): Decoded | undefined => {
@@ -107,6 +110,12 @@ export function createGuest(prepared: PreparedGuest, options: GuestOptions): Gue
     site() {
       const { error, value } = ours.site()
       return error ?? value
+    },
+    stackOf(site) {
+      const value = engine.property(site, stack)
+      const text = readBare(value, Infinity)?.value
+      engine.free(value)
+      return typeof text === 'string' ? text : undefined
     },
     read,
     changedState(limit) {

@@ -5,12 +5,14 @@ import type { Decoded } from './codec.js'
 import type { Deferred, Handle } from './engine.js'
 import { callsFailure, inputsFailure } from '../failures.js'
 import type { Guest } from './guest.js'
+import { lineIn } from '../program.js'
 import { inputsFactor, type FedResult, type HostCall, type ScriptFailure, type ScriptLimits } from '../script.js'
 import type { Stopwatch } from './stopwatch.js'
 
 interface OpenCall extends Omit<Deferred, 'promise'> {
   readonly toolName: string
   readonly site: Handle
+  readonly line?: number
 }
 
 export interface HostCallsOptions {
@@ -27,8 +29,6 @@ export class HostCalls {
   readonly #open = new Map<number, OpenCall>()
   /** Made, and not yet sent: more than `openCalls` are waited for. */
   readonly #line: HostCall[] = []
-  /** Where the last call was made; gone when that call is settled. */
-  lastSite?: Handle
   #sent = 0
   #made = 0
   #inputBytes = 0
@@ -39,6 +39,11 @@ export class HostCalls {
 
   get isNoneOpen(): boolean {
     return this.#open.size === 0
+  }
+
+  /** Where the last call was made, while it is open. */
+  get line(): number | undefined {
+    return this.#open.get(this.#made - 1)?.line
   }
 
   /** Returns the promise of its result, or what the guest throws. */
@@ -55,11 +60,11 @@ export class HostCalls {
       const most = limits.inputBytes * inputsFactor
       if (this.#countInput(input) > most) return stop(inputsFailure(most))
       const deferred = guest.engine.newPromise()
-      const n = this.#made++
       const site = guest.site()
-      this.lastSite = site
-      this.#open.set(n, { resolve: deferred.resolve, reject: deferred.reject, toolName, site })
-      this.#line.push({ n, toolName, input: input.value ?? {} })
+      const line = lineIn(guest.stackOf(site) ?? '')
+      const n = this.#made++
+      this.#open.set(n, { resolve: deferred.resolve, reject: deferred.reject, toolName, site, line })
+      this.#line.push({ n, toolName, input: input.value ?? {}, ...(line !== undefined && { line }) })
       return deferred.promise
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error
@@ -80,7 +85,6 @@ export class HostCalls {
     if (!call || this.#line.some((waiting) => waiting.n === n)) return false
     this.#open.delete(n)
     this.#sent--
-    if (this.lastSite === call.site) this.lastSite = undefined
     const { engine } = guest
     const given = result.status === 'ok' ? this.#written(result.value) : { failure: result.failure }
     const value =

@@ -51,6 +51,7 @@ export interface Functions {
   QTS_PromiseResult(context: number, promise: number): number
   QTS_ExecutePendingJob(runtime: number, most: number, context: number): number
   QTS_IsJobPending(runtime: number): number
+  QTS_GetProp(context: number, object: number, name: number): number
   QTS_GetPropNumber(context: number, array: number, index: number): number
   QTS_NewArrayBuffer(context: number, bytes: number, length: number): number
   QTS_GetArrayBuffer(context: number, buffer: number): number

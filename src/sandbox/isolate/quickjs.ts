@@ -24,8 +24,6 @@ export interface Isolate {
 
 /** Jobs between two looks at the clock. */
 const jobsAtOnce = 256
-/** Milliseconds between two looks at the line that the script has reached. */
-const lookUpEvery = 50
 
 /**
  * @param prepared an instance of the engine that was made before it was known which script it is for; used if it fits
@@ -53,7 +51,6 @@ export async function createIsolate(
   let result: Handle | undefined
   /** Of a callback of a timer. */
   let uncaught: ScriptFailure | undefined
-  let lookedUpAt = -Infinity
 
   const guest = createGuest(fits ? prepared : await prepareGuest(module, limits.memoryBytes, version), {
     ...options,
@@ -94,7 +91,7 @@ export async function createIsolate(
       ...(state && { state }),
       cpuMs,
       memoryBytes: engine.memoryBytes,
-      ...lineNow(),
+      ...(!outcome && calls.line !== undefined && { line: calls.line }),
     }
   }
 
@@ -148,15 +145,6 @@ export async function createIsolate(
     })
     if (fault && outcome?.status === 'ok') outcome = fault
     return fault === undefined && isJsonObject(state) ? state : undefined
-  }
-
-  /** Where the last call was made: for a person who watches, so it is not looked up for each. */
-  function lineNow(): Pick<ScriptTurn, 'line'> {
-    const now = performance.now()
-    if (outcome || now - lookedUpAt < lookUpEvery) return {}
-    lookedUpAt = now
-    const line = calls.lastSite && failures.placeOf(guest.describe(calls.lastSite))?.line
-    return line === undefined ? {} : { line }
   }
 
   function begin(): ScriptOutcome | undefined {

@@ -68,12 +68,13 @@ export class TurnReader {
 
   #call(sent: unknown): HostCall {
     const { limits, tools } = this.options
-    const { n, toolName, input } = record(sent)
+    const { n, toolName, input, line } = record(sent)
     must(n === this.#calls++ && this.#calls <= limits.calls)
     must(typeof toolName === 'string' && (tools.includes(toolName) || isBuiltIn(toolName)))
     const left = Math.min(limits.inputBytes, limits.inputBytes * inputsFactor - this.#inputBytes)
     this.#inputBytes += leastBytes(input, left)
-    return { n, toolName, input: input as Json }
+    must(line === undefined || (isCount(line) && line > 0))
+    return { n, toolName, input: input as Json, ...(line !== undefined && { line }) }
   }
 
   #print(sent: unknown): string {
