@@ -7,6 +7,7 @@ export type {
   ScriptedReply,
   ScriptedStep,
 } from './scripted-model.js'
+export { expectRun, type Expected, type RunExpectation } from './expect-run.js'
 export { replay, type ReplayResult } from './replay.js'
 export type { ReplayOptions } from './replay-options.js'
 export type { RecordedRun } from './recording.js'
