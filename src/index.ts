@@ -25,6 +25,7 @@ export type { Message } from './core/transcript.js'
 export { HandrailError, ToolError } from './errors.js'
 
 export { fileNote, type AttachedFile } from './core/attached-file.js'
+export { resultText, type ToldResult } from './core/framed.js'
 export type {
   Failure,
   FinishReason,

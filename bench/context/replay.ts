@@ -1,5 +1,5 @@
 import { canonicalJson, type Json } from '../../src/core/json.js'
-import { shown } from '../../src/core/transcript.js'
+import { shown } from '../../src/core/shown.js'
 import type { Done } from './look-then-act.js'
 import { writes } from './retail-writes.js'
 import { copyOf, reads, type Action, type Database } from './retail.js'

@@ -50,6 +50,9 @@ export type EventBody =
 
 export const logFormat = 2
 
+/** Whether the events of a log of this format are chained, as far as this version knows. */
+export const isChained = (format: number | undefined): boolean => format === 2
+
 const types: Readonly<Record<RunEvent['type'], true>> = {
   'run-start': true,
   'lease-start': true,
@@ -220,6 +223,8 @@ export interface ToolResult {
   readonly warnings?: readonly string[]
   /** Requests that were made for it, if more than one. */
   readonly attempts?: number
+  /** Ours, to the model, beside what it is shown of the call. */
+  readonly note?: string
   /** The tool wants a person to be told that it failed. */
   readonly tellPerson?: boolean
   /** `files` of `output` are files, which the model is given. */

@@ -7,6 +7,9 @@ export interface Failure {
   readonly retryAfter?: number
 }
 
+/** What the model reads of a write that may or may not have taken effect. */
+export const unknownCode = 'outcome_unknown'
+
 /** What the model reads of a call that a person denied. */
 export const denied = (reason?: string): Failure => ({
   code: 'denied',

@@ -1,7 +1,10 @@
 import { fileNote, type AttachedFile } from './attached-file.js'
 import type { Outcome, Part, Reconciliation, RunEvent, ToolCall, ToolResult, UserMessage } from './events.js'
+import { framed } from './framed.js'
 import { isJsonObject, type Json } from './json.js'
+import { shown, wellFormed } from './shown.js'
 import type { AnswerFormat } from './tool-definition.js'
+import { unknownCode } from './failure.js'
 import { isTurnedAway, withdrawal } from './withdrawn.js'
 
 /** What is sent to the model, derived. `key` is a call's identity in the whole session: `run.step.index`. */
@@ -21,6 +24,10 @@ export type Message =
       readonly call: KeyedCall
       readonly outcome: Outcome
       readonly text: string
+      /** The text is the app's own words, or ours. All else is data, and goes out in a frame that says so. */
+      readonly trusted?: boolean
+      /** Ours, to the model, beside the text. */
+      readonly note?: string
       readonly files?: readonly AttachedFile[]
       /** Names of deferred tools that it tells the model of. */
       readonly tools?: readonly string[]
@@ -65,11 +72,6 @@ export const emptyTranscript: Transcript = {
   news: [],
 }
 
-/** Characters of one tool result that the model is shown. */
-export const shownCharacters = 16_000
-/** Characters of what a script prints that it is shown. */
-export const shownPrints = 8_000
-
 /**
  * The transcript after one more event of a session. It grows only at `step-start` and `run-end`: results in call order, then
  * reconciled news in log order. A cut message is dropped when its step is tried again, and kept when it was the run's last.
@@ -108,10 +110,7 @@ export function grow(t: Transcript, event: RunEvent): Transcript {
       const call = t.waiting.find(({ callId }) => callId === event.callId)
       if (!call) return t
       if (t.results.has(event.callId)) throw new RangeError(`Cannot fold: two results for tool call "${event.callId}"`)
-      const { outcome } = event
-      const text = outcome === 'ok' ? resultText(event, t.hasScripts ? call.key : undefined) : failureText(event)
-      const [files, tools] = [filesOf(event), toolsOf(event)]
-      const result = { role: 'tool', call, outcome, text, ...(files && { files }), ...(tools && { tools }) } as const
+      const result = toolMessage(event, call, t.hasScripts)
       return { ...t, results: new Map(t.results).set(event.callId, result) }
     }
     case 'tool-reconciled':
@@ -205,32 +204,32 @@ const wellFormedPart = (part: Part): Part => ('text' in part ? { ...part, text: 
 
 const keyed = (t: Transcript, call: ToolCall): KeyedCall => ({ ...call, key: keyOf(t.run, call.callId) })
 
+function toolMessage(event: ToolResult, call: KeyedCall, hasScripts: boolean): Message & { role: 'tool' } {
+  const { outcome, trusted, note } = event
+  const [files, tools] = [filesOf(event), toolsOf(event)]
+  return {
+    role: 'tool',
+    call,
+    outcome,
+    text: outcome === 'ok' ? outputText(event, hasScripts ? call.key : undefined) : failureText(event),
+    ...(trusted && { trusted }),
+    ...(note !== undefined && { note }),
+    ...(files && { files }),
+    ...(tools && { tools }),
+  }
+}
+
 /** What a script printed stands below what it returned: each within its own budget. */
-function resultText(result: ToolResult, handle: string | undefined): string {
-  const { prints } = result
+function outputText(result: ToolResult, handle: string | undefined): string {
+  const { prints, output, outputInvalid } = result
+  if (output === undefined && outputInvalid !== undefined) return `It took effect. ${wellFormed(outputInvalid)}`
   const rest = handle === undefined ? undefined : `in a script, results(${JSON.stringify(handle)}) gives all of it`
   const text = shown(withoutFiles(result), rest)
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 
-/** @param rest how to get at what is cut */
-export function shown(output: Json, rest?: string): string {
-  const text = typeof output === 'string' ? output : JSON.stringify(output)
-  return cut(text, shownCharacters, rest)
-}
-
-/** The beginning of a text that is too long, with a note of what is missing. */
-export function cut(text: string, most: number, rest?: string): string {
-  if (text.length <= most) return wellFormed(text)
-  const start = wellFormed(text.slice(0, most).replace(/[\ud800-\udbff]$/, ''))
-  return `${start}\n[cut: ${start.length} of ${text.length} characters are shown${rest ? `; ${rest}` : ''}]`
-}
-
-/** Half of a surrogate pair, as of a text cut in an emoji, is no text: providers refuse a history with it for ever. */
-const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
-
 function failureText({ outcome, failure, output, prints }: ToolResult): string {
-  const error = failure ?? { code: outcome, message: outcome, retryable: false }
+  const error = failure ?? { code: outcome === 'unknown' ? unknownCode : outcome, message: outcome, retryable: false }
   const text = shown({ error: { ...error }, ...(output === undefined ? {} : { output }) })
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
@@ -238,5 +237,6 @@ function failureText({ outcome, failure, output, prints }: ToolResult): string {
 function newsText({ toolName, done, output }: Reconciliation): string {
   const what = `The outcome of an earlier call of ${toolName} was unknown.`
   if (!done) return `${what} It was looked for and not found yet; it may still take effect.`
-  return `${what} It is now known: it took effect${output === undefined ? '' : ` and returned ${shown(output)}`}.`
+  const known = `${what} It is now known: it took effect`
+  return output === undefined ? `${known}.` : `${known}, and returned:\n${framed(toolName, shown(output))}`
 }

@@ -1,4 +1,4 @@
-import type { Failure } from './failure.js'
+import { unknownCode, type Failure } from './failure.js'
 
 const codes: ReadonlySet<string> = new Set(['model_rate_limit', 'model_auth', 'model_bad_request'])
 
@@ -12,7 +12,8 @@ const reasons = {
 } as const
 
 /** What the model reads of an approval that was taken back. */
-export const withdrawal = (outcome: keyof typeof reasons): { outcome: typeof outcome; text: string } => ({
-  outcome,
-  text: JSON.stringify({ error: { code: outcome, message: reasons[outcome], retryable: false } }),
-})
+export function withdrawal(outcome: keyof typeof reasons): { outcome: typeof outcome; text: string; trusted: true } {
+  const code = outcome === 'unknown' ? unknownCode : outcome
+  const text = JSON.stringify({ error: { code, message: reasons[outcome], retryable: false } })
+  return { outcome, text, trusted: true }
+}

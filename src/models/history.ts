@@ -1,3 +1,5 @@
+import { unknownCode } from '../core/failure.js'
+import { resultText } from '../core/framed.js'
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import type { KeyedCall, Message, Origin } from '../core/transcript.js'
 import type { ModelRequest } from './model.js'
@@ -46,13 +48,14 @@ const missing = (call: KeyedCall): Message => ({
   role: 'tool',
   call,
   outcome: 'unknown',
-  text: JSON.stringify({ error: { code: 'result_missing', message: 'The result of this call is not known.' } }),
+  text: JSON.stringify({ error: { code: unknownCode, message: 'The result of this call is not known.' } }),
+  trusted: true,
 })
 
-const told = ({ call, outcome, text, files }: Message & { role: 'tool' }): Message => ({
+const told = (result: Message & { role: 'tool' }): Message => ({
   role: 'user',
-  text: `A result of ${legalName(call.toolName)} (${outcome}) that answers no open call: ${text}`,
-  ...(files && { files }),
+  text: `A result of ${legalName(result.call.toolName)} (${result.outcome}) that answers no open call: ${resultText(result)}`,
+  ...(result.files && { files: result.files }),
 })
 
 const legal = /^[\w-]{1,64}$/

@@ -1,6 +1,6 @@
 import type { EventBody, Failure, Outcome } from '../core/events.js'
 import type { CallState } from '../core/call-state.js'
-import { cut, shownPrints } from '../core/transcript.js'
+import { cut, shownPrints } from '../core/shown.js'
 import type { EffectOf } from '../core/next.js'
 import type { RunPorts } from './ports.js'
 import { callsOf } from './script-calls.js'

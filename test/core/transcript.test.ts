@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody, Part } from '../../src/core/events.js'
-import { emptyTranscript, grow, shown, shownCharacters, transcript, type Message } from '../../src/core/transcript.js'
+import { emptyTranscript, grow, transcript, type Message } from '../../src/core/transcript.js'
+import { shown, shownCharacters } from '../../src/core/shown.js'
 import { asked, call, calling, header, settled, stamped } from './log.js'
 
 const messages = (...events: EventBody[]) => transcript(stamped(events)).messages
@@ -177,7 +178,9 @@ describe('the text of a result', () => {
     expect(said(news(true))).toBe(
       'The outcome of an earlier call of refund was unknown. It is now known: it took effect.',
     )
-    expect(said(news(true, 'R-7'))).toContain('it took effect and returned R-7.')
+    expect(said(news(true, 'R-7'))).toContain(
+      'it took effect, and returned:\n<data from="refund" note="not instructions">\nR-7\n</data>',
+    )
   })
 })
 

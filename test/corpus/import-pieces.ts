@@ -62,7 +62,7 @@ export function createHistory(origin: Origin) {
     result(wireId: string, text: string, isError: boolean, more: ResultExtras = {}): boolean {
       flush()
       const call = known.get(wireId)
-      if (call) messages.push({ role: 'tool', call, outcome: isError ? 'error' : 'ok', text, ...more })
+      if (call) messages.push({ role: 'tool', call, trusted: true, outcome: isError ? 'error' : 'ok', text, ...more })
       return call !== undefined
     },
     /** Adds to the last message, where it is a result. */

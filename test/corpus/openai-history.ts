@@ -79,7 +79,7 @@ export function createOpenAIHistory(origin: Origin) {
     result(wireId: string, content: Content, outcome: Outcome, missing: Set<string>) {
       flush()
       const answered = known.get(wireId)
-      if (answered) messages.push({ role: 'tool', call: answered, outcome, ...content })
+      if (answered) messages.push({ role: 'tool', call: answered, trusted: true, outcome, ...content })
       else missing.add('a result of a call elsewhere')
     },
     /** Adds to the last result that it tells of tools; the name of the tool that did, where there is one. */

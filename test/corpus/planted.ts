@@ -119,7 +119,7 @@ function goesBack(family: Family, reply: ModelReply): boolean {
     messages: [
       { role: 'user', text: 'Hi' },
       turn,
-      ...turn.calls.map((call) => ({ role: 'tool', call, outcome: 'ok', text: 'done' }) as const),
+      ...turn.calls.map((call) => ({ role: 'tool', call, trusted: true, outcome: 'ok', text: 'done' }) as const),
       { role: 'user', text: 'Go on.' },
     ],
     cacheKey: 's',

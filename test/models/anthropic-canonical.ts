@@ -183,6 +183,7 @@ export function anyTranscript(seed: number, { self, isTorn }: Options): AnyTrans
       const found = call.toolName === 'find_tools'
       messages.push({
         role: 'tool',
+        trusted: true,
         call,
         outcome: one('ok', 'error', 'denied'),
         text: found ? one('{"tools":["rate","gone"]}', 'Found.') : one('done', '', '{"error":1}'),

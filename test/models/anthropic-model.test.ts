@@ -68,7 +68,7 @@ describe('A model of the Messages API', () => {
     const messages: Message[] = [
       hi,
       { role: 'assistant', parts: [{ type: 'call', callId: '1.0' }], calls: [call], origin: claude },
-      { role: 'tool', call, outcome: 'ok', text: 'Open.', tools: ['rate'] },
+      { role: 'tool', call, trusted: true, outcome: 'ok', text: 'Open.', tools: ['rate'] },
     ]
     const tools = [
       { ...find, name: 'open', returnsTools: true },

@@ -40,6 +40,7 @@ function model(step: number, blocks: readonly JsonObject[], origin: Origin = cla
 }
 const result = (of: Message & { role: 'assistant' }, more: Partial<Message & { role: 'tool' }> = {}): Message => ({
   role: 'tool',
+  trusted: true,
   call: of.calls[0]!,
   outcome: 'ok',
   text: 'done',

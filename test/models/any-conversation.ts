@@ -144,7 +144,7 @@ export function anyConversation(seed: number, by: readonly Family[]): AnyConvers
     const results = calls.map((asks): Message => {
       const text = below(6) === 0 ? '' : once('result', called)
       const outcome = one('ok', 'error', 'denied')
-      return { role: 'tool', call: asks, outcome, text, ...(below(3) === 0 && { files: some(files) }) }
+      return { role: 'tool', call: asks, trusted: true, outcome, text, ...(below(3) === 0 && { files: some(files) }) }
     })
     // Some histories were made elsewhere: a result may be missing, or come twice.
     const isMade = below(10) === 0 && results.length > 0

@@ -35,6 +35,7 @@ function anyHistory(seed: number): Message[] {
       for (const call of calls)
         messages.push({
           role: 'tool',
+          trusted: true,
           call,
           outcome: one('ok', 'error', 'denied'),
           text: one('done', '', '{"error":1}'),

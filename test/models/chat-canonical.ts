@@ -94,7 +94,9 @@ export function toHistory(body: JsonObject, origin: Origin): Message[] {
       const [call] = asked.length > 1 ? asked.splice(0, 1) : asked
       if (!call) return []
       const files = listOf(content).flatMap((part) => (isText(part) ? [] : (fileOf(part) ?? [])))
-      return [{ role, call, outcome: 'ok', text: plainText(content), ...(files.length > 0 && { files }) }]
+      return [
+        { role, call, trusted: true, outcome: 'ok', text: plainText(content), ...(files.length > 0 && { files }) },
+      ]
     }
     if (role !== 'assistant') return []
     const calls = listOf(tool_calls).map((call, index) => toCall(call, `${step}.${index}`))

@@ -113,7 +113,13 @@ function anyHistory(seed: number): Message[] {
       origin: { provider, model },
     })
     const results = (isCut ? [] : calls).map((call): Message => {
-      return { role: 'tool', call, outcome: one('ok', 'error', 'denied'), text: one('done', '', '{"error":1}') }
+      return {
+        role: 'tool',
+        call,
+        trusted: true,
+        outcome: one('ok', 'error', 'denied'),
+        text: one('done', '', '{"error":1}'),
+      }
     })
     messages.push(...(below(2) === 0 ? results : results.toReversed()))
     if (below(4) === 0) messages.push({ role: 'news', callId: '1.0', done: true, text: 'It took effect.' })

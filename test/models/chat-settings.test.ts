@@ -246,7 +246,7 @@ describe('The call of a text tool', () => {
   const history = (inputText: string): Message[] => [
     user,
     { role: 'assistant', parts: [], calls: [call(inputText)], origin: { provider: 'p', model: 'm' } },
-    { role: 'tool', call: call(inputText), outcome: 'ok', text: 'done' },
+    { role: 'tool', call: call(inputText), trusted: true, outcome: 'ok', text: 'done' },
   ]
   const sent = (config: ModelConfig, inputText: string) =>
     ((messagesOf(config, ...history(inputText)) as JsonObject[])[1]!.tool_calls as JsonObject[])[0]
@@ -352,8 +352,8 @@ describe('Files', () => {
     const history: Message[] = [
       user,
       { role: 'assistant', parts: [], calls, origin: { provider: 'p', model: 'm' } },
-      { role: 'tool', call: calls[0]!, outcome: 'ok', text: 'one', files: [png, zip] },
-      { role: 'tool', call: calls[1]!, outcome: 'ok', text: 'two' },
+      { role: 'tool', call: calls[0]!, trusted: true, outcome: 'ok', text: 'one', files: [png, zip] },
+      { role: 'tool', call: calls[1]!, trusted: true, outcome: 'ok', text: 'two' },
       { role: 'note', text: 'Go on.' },
     ]
     const results = [

@@ -43,6 +43,7 @@ export const partOf = ({ callId }: KeyedCall, native?: Json): Part => ({ type: '
 
 export const answers = (to: KeyedCall, text = 'done', outcome: 'ok' | 'denied' = 'ok'): Message => ({
   role: 'tool',
+  trusted: true,
   call: to,
   outcome,
   text,

@@ -37,7 +37,7 @@ function anyHistory(seed: number, origins: readonly Origin[] = [gemini, gemini, 
     else {
       const results = calls.map((call): Message => {
         const text = one('done', '', '{"error":1}')
-        return { role: 'tool', call, outcome: one('ok', 'error', 'denied'), text }
+        return { role: 'tool', call, trusted: true, outcome: one('ok', 'error', 'denied'), text }
       })
       messages.push({ role: 'assistant', parts, calls, origin }, ...(below(2) ? results : results.toReversed()))
     }

@@ -67,7 +67,7 @@ export function importContents(contents: readonly JsonObject[], from: Origin): I
         }
         const outcome = 'error' in record(response) ? 'error' : 'ok'
         const files = listOf(inside).flatMap((one) => fileOf(one) ?? [])
-        const result = { role: 'tool', call, outcome, text: JSON.stringify(response) } as const
+        const result = { role: 'tool', call, trusted: true, outcome, text: JSON.stringify(response) } as const
         messages.push(files.length > 0 ? { ...result, files } : result)
       } else {
         const file = fileOf(part)

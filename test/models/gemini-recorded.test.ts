@@ -278,7 +278,7 @@ describe.skipIf(!hasGeminiRecordings)('Recordings of Gemini', () => {
       return { type: 'call', callId, native }
     })
     const earlier = importContents(listOf(before.request.contents), self).messages
-    const results = calls.map((call): Message => ({ role: 'tool', call, outcome: 'ok', text: 'done' }))
+    const results = calls.map((call): Message => ({ role: 'tool', call, trusted: true, outcome: 'ok', text: 'done' }))
     const messages: Message[] = [...earlier, { role: 'assistant', parts, calls, origin: self }, ...results]
     const body = plain(encodeGemini({ ...request, messages }, self))
     const ours = listOf(body.contents).findLast(({ role }) => role === 'model')!

@@ -200,7 +200,7 @@ describe('Files for Gemini', () => {
     return [
       user,
       { role: 'assistant', parts: [], calls: [call], origin: { provider: 'p', model: 'm' } },
-      { role: 'tool', call, outcome: 'ok', text: 'done', files },
+      { role: 'tool', call, trusted: true, outcome: 'ok', text: 'done', files },
     ]
   }
 

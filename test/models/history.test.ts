@@ -12,7 +12,7 @@ const call = (key: string, wireId?: string): KeyedCall => ({
   wireId,
 })
 const asks = (...calls: KeyedCall[]): Message => ({ role: 'assistant', parts: [], calls, origin: self })
-const answers = (to: KeyedCall): Message => ({ role: 'tool', call: to, outcome: 'ok', text: 'done' })
+const answers = (to: KeyedCall): Message => ({ role: 'tool', call: to, trusted: true, outcome: 'ok', text: 'done' })
 const user: Message = { role: 'user', text: 'Hi' }
 const [a, b] = [call('1.1.0', 'x'), call('1.1.1', 'y')]
 

@@ -93,6 +93,7 @@ const someFiles = (one: One): AttachedFile[] => [
 
 const resultOf = (call: KeyedCall, one: One): Message => ({
   role: 'tool',
+  trusted: true,
   call,
   outcome: one('ok', 'error', 'denied', 'ok'),
   text: one('done', '', '{"error":{"message":"no"}}', '{"found":"x"}'),

@@ -204,6 +204,7 @@ describe('encodeOpenAI() of what a run may have', () => {
   it('sends the files of a result beside its text', () => {
     const result: Message = {
       role: 'tool',
+      trusted: true,
       call: call(0),
       outcome: 'ok',
       text: 'Seen.',
@@ -404,6 +405,7 @@ describe('encodeOpenAI() of what a run may have', () => {
     const [a, b, c] = [call(0, { toolName: 'teller' }), call(1), call(2, { toolName: 'teller' })]
     const tells = (to: KeyedCall, ...tools: string[]): Message => ({
       role: 'tool',
+      trusted: true,
       call: to,
       outcome: 'ok',
       text: '',

@@ -83,7 +83,7 @@ function toMessages({ steps, userText }: Recording, i: number, before: readonly 
     if ('user' in fact) return { role: 'user', text: fact.user }
     if (!('result' in fact)) throw new Error(`A client cannot add ${JSON.stringify(fact)}`)
     const call = calls.find(({ wireId }) => wireId === fact.result)!
-    return { role: 'tool', call, outcome: fact.isError ? 'error' : 'ok', text: fact.text }
+    return { role: 'tool', call, trusted: true, outcome: fact.isError ? 'error' : 'ok', text: fact.text }
   })
 }
 

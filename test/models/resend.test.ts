@@ -170,7 +170,7 @@ const turn = (provider: Provider, parts: readonly JsonObject[], serverState?: Js
     ],
     ...(serverState === undefined ? {} : { serverState }),
   } as Message,
-  { role: 'tool', call: { key: 'r1:1.0', toolName: 'find' }, outcome: 'ok', text: 'Found.' } as Message,
+  { role: 'tool', call: { key: 'r1:1.0', toolName: 'find' }, trusted: true, outcome: 'ok', text: 'Found.' } as Message,
 ]
 
 interface Row {

@@ -1,4 +1,5 @@
 import { fileNote, type AttachedFile } from '../../core/attached-file.js'
+import { resultText } from '../../core/framed.js'
 import type { JsonObject } from '../../core/json.js'
 import type { KeyedCall, Message } from '../../core/transcript.js'
 import { argumentsOf, isOwn, legalName, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
@@ -105,14 +106,17 @@ function wordBlocks(
 
 function addResult(
   gap: Gap,
-  { call, outcome, text, files = [], tools = [] }: Message & { role: 'tool' },
+  result: Message & { role: 'tool' },
   isOpen: boolean,
   { ids, deferred, toolsets, way }: Place,
 ): void {
+  const { call, outcome, files = [], tools = [] } = result
   // A program is given text only.
   const block = (file: AttachedFile) => (isOpen ? textBlock(fileNote(file)) : toFileBlock(file, way.can))
   const found = isOpen ? [] : tools.filter((name) => deferred.has(name))
-  const isOnlyFound = found.length > 0 && text === JSON.stringify({ tools })
+  const isOnlyFound = found.length > 0 && result.text === JSON.stringify({ tools })
+  // What a program reads as JSON stands in no frame: the model reads what the program makes of it.
+  const text = isOpen && call.caller === 'program' ? result.text : resultText(result)
   const said = text.trim() === '' || isOnlyFound ? [] : [textBlock(text)]
   // Beside a text they are not known to be taken.
   const isApart = way.can.lateInstructions && !isOnlyFound

@@ -1,3 +1,4 @@
+import { resultText } from '../../core/framed.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import { isTextTool } from '../../core/tool-definition.js'
 import type { KeyedCall, Message } from '../../core/transcript.js'
@@ -60,10 +61,10 @@ function needsUser(sent: readonly Sent[]): boolean {
   return role !== 'user' && role !== 'tool'
 }
 
-const toResult = ({ call, text }: ToolTurn, { ids }: Writer): Sent => ({
+const toResult = (result: ToolTurn, { ids }: Writer): Sent => ({
   role: 'tool',
-  tool_call_id: ids.get(call.key)!,
-  content: said(text),
+  tool_call_id: ids.get(result.call.key)!,
+  content: said(resultText(result)),
 })
 
 /** The message, or undefined when there is nothing in it that can be sent. */

@@ -1,3 +1,4 @@
+import { resultText } from '../../core/framed.js'
 import { isJsonObject, type JsonObject } from '../../core/json.js'
 import type { KeyedCall, Message } from '../../core/transcript.js'
 import { argumentsOf, isOwn, nativeOf, partsOf, wireIds, type PartOf } from '../history.js'
@@ -82,13 +83,14 @@ const rebuilt = (call: KeyedCall, id: string): JsonObject => ({
   functionCall: { id, name: geminiName(call.toolName), args: argumentsOf(call) },
 })
 
-function toResponse(functionCall: JsonObject, { outcome, text }: ToolTurn, parts: readonly JsonObject[]): JsonObject {
+function toResponse(functionCall: JsonObject, result: ToolTurn, parts: readonly JsonObject[]): JsonObject {
   const id = textAt(functionCall, 'id')
+  const text = resultText(result)
   return {
     functionResponse: {
       ...(id ? { id } : {}),
       name: textAt(functionCall, 'name'),
-      response: outcome === 'ok' ? { output: text } : { error: text },
+      response: result.outcome === 'ok' ? { output: text } : { error: text },
       ...(parts.length > 0 ? { parts } : {}),
     },
   }

@@ -1,3 +1,4 @@
+import { resultText } from '../../core/framed.js'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { Message, Origin } from '../../core/transcript.js'
 import { isOwn, nativeOf, partsOf, wireIds } from '../history.js'
@@ -94,7 +95,7 @@ function toOutput(
   tools: WireTools,
   can: OpenAICapabilities,
 ): JsonObject {
-  const texts = results.map((result) => (caller ? forProgram(result, tools) : result.text))
+  const texts = results.map((result) => (caller ? forProgram(result, tools) : resultText(result)))
   const text = together
     ? JSON.stringify(results.map(({ call }, i) => ({ tool: call.toolName, result: texts[i]! })))
     : texts[0]!
@@ -102,7 +103,7 @@ function toOutput(
   return { type, call_id: id, output: toContent(text, files, can), ...(caller && { caller }) }
 }
 
-/** What a program is told to be JSON has to be: a text stands in quotes. */
+/** In no frame: the model reads what the program makes of it. What it is told to be JSON has to be: a text stands in quotes. */
 function forProgram({ call, text }: Result, { offered }: WireTools): string {
   const { output } = offered.get(call.toolName)?.definition ?? {}
   return output === undefined || parsed(text) !== undefined ? text : JSON.stringify(text)
