@@ -6,56 +6,64 @@ import type { BudgetName } from '../core/usage.js'
 import { fromFailure } from '../errors.js'
 import { decide } from '../tools/gate.js'
 import { isEarlier, type EffectOf } from '../core/next.js'
-import type { RunPorts } from './ports.js'
+import { askDetail, checkCallOf } from './ask-detail.js'
+import type { GatePorts, RunPorts } from './ports.js'
+import { withGrant } from './use-grant.js'
 import { within } from './within.js'
 
 /** Steps 1 to 6 of the gate. */
 export async function decideTool(ports: RunPorts, { call }: EffectOf<'decide-tool'>): Promise<EventBody> {
-  return { type: 'tool-decision', callId: call.callId, ...(await askGate(ports, call)) }
+  return decisionOf(ports, call, await askGate(ports, call))
 }
 
-/** Milliseconds that a tool's own check may take. */
+/** As it is written: an ask with all that a person needs to know. */
+export async function decisionOf(ports: GatePorts, call: CallState, decision: Decision): Promise<EventBody> {
+  const detail = decision.verdict === 'ask' ? { detail: await askDetail(ports, call, decision) } : {}
+  return { type: 'tool-decision', callId: call.callId, ...decision, ...detail }
+}
+
+/** Milliseconds that the page may take to say what it has to say of a call. */
 const checkTimeout = 10_000
 
-type GatePorts = Pick<RunPorts, 'log' | 'memory' | 'tools' | 'page'>
-
-/** The gate's answer for a call as the session stands now. */
-export function askGate({ log, memory, tools, page }: GatePorts, call: CallState): Promise<Decision> {
-  const { header } = log.state
-  const { mode, tools: chosen } = header?.toolChoice ?? {}
-  return decide(call, {
+/**
+ * The gate's answer for a call as the session stands now.
+ * @param edited paths of the input that a person has just changed
+ */
+export async function askGate(ports: GatePorts, call: CallState, edited?: ReadonlySet<string>): Promise<Decision> {
+  const { log, memory, tools, page, context, policy, guards } = ports
+  const { provenance } = memory
+  const { mode, tools: chosen } = log.state.header?.toolChoice ?? {}
+  const key = memory.keyOf(log.runId, call.callId)
+  const decision = await decide(call, {
     tools,
     owner: log.head.owner,
-    ...log.state.modes,
+    modes: log.state.modes,
+    policy,
+    guardsCalls: guards.call,
     noTools: mode === 'none',
     ...(mode === 'auto' && chosen && { chosen }),
     overBudget: overBudget(log.state, call),
+    isFrom: (origin, value) => provenance.isFrom(origin, value, context.instructions),
+    isPersons: (path) => (edited?.has(path) ?? false) || provenance.isPersons(key, path),
     repeated: (toolName, input) => memory.repeated(toolName, input),
     openUnknown: memory.openUnknown,
-    async check(toolName, input) {
-      const reply = await within(
-        checkTimeout,
-        page.check({
-          toolName,
-          input,
-          caller: call.caller,
-          session: log.head.session,
-          runId: log.runId,
-          callId: call.callId,
-        }),
-        `The check of ${toolName}`,
-      )
+    untrusted: provenance.untrusted,
+    warnings: memory.warnings,
+    async check(_toolName, input) {
+      const answer = page.check(checkCallOf(ports, call, input))
+      const reply = await within(checkTimeout, answer, `The check of ${call.toolName}`)
       if (!reply.ok) throw fromFailure(reply.failure)
       return reply.value
     },
   })
+  return withGrant(ports, call, decision)
 }
 
 /** What a call may use up before the step is over. The other budgets are looked at between steps. */
-function overBudget(state: RunState, { callId, toolName }: CallState): BudgetName | undefined {
+function overBudget(state: RunState, { callId, toolName, nth }: CallState): BudgetName | undefined {
   const { used } = state
   const budget = budgetOf(state)
-  if (used.calls > budget.calls) return 'calls'
+  if (nth > budget.calls) return 'calls'
   if (used.bytes >= budget.bytes) return 'bytes'
   if (toolName !== scriptToolName) return undefined
   // Scripts of one step are decided and started together: each counts those before it.

@@ -1,29 +1,18 @@
 import { isBuiltIn } from '../core/built-ins.js'
-import type { Caller, Decision, Failure, Mode, Verdict } from '../core/events.js'
+import type { Decision, Failure, Mode } from '../core/events.js'
 import { canonicalJson, type Json } from '../core/json.js'
 import { toFailure } from '../errors.js'
-import { repeatRule, riskRule, toolRule, unknownOutcomeRule, type GateContext, type Rule } from './gate-rules.js'
+import { forbidden, unknownTool } from './gate/allowed.js'
+import { deny, type GateCall, type GateContext, type Said, type Subject } from './gate/context.js'
+import { unproven } from './gate/from.js'
+import { filledInput } from './gate/host-input.js'
+import { nothingSaid, readPageCheck } from './gate/page-answers.js'
+import { providedRules, rules, trustRule } from './gate/rules.js'
 import { sha256 } from './hash.js'
 import { readInput } from './read-input.js'
-import type { ToolEntry, ToolSet } from './tool-set.js'
+import type { ToolEntry } from './tool-set.js'
 
-/** A call as the gate sees it: one that the model, a script or a provider's program made. */
-export interface GateCall {
-  readonly callId: string
-  readonly toolName: string
-  readonly input?: Json
-  /** The model's own argument text. Read when there is no `input`. */
-  readonly inputText?: string
-  readonly caller: Caller
-  readonly executor?: 'provider'
-  /** Reasons that a person was already shown for this call. */
-  readonly reasons?: readonly string[]
-}
-
-export type { GateContext }
-
-/** In this order: reasons are shown, and hashed, in it. */
-const rules: readonly Rule[] = [riskRule, repeatRule, unknownOutcomeRule, toolRule]
+export type { GateCall, GateContext }
 
 /**
  * Whether a call may run: the one way to a tool, for every caller. Never rejects. A denial says why in `failure`, for the
@@ -31,107 +20,128 @@ const rules: readonly Rule[] = [riskRule, repeatRule, unknownOutcomeRule, toolRu
  */
 export async function decide(call: GateCall, context: GateContext): Promise<Decision> {
   if (call.executor === 'provider') return decideProvided(call, context)
-  const tool = context.tools.get(call.toolName)
-  if (!tool || (isBuiltIn(call.toolName) && call.caller !== 'script'))
-    return deny('read', 'unknown_tool', unknownTool(call.toolName, context.tools))
+  const { toolName, caller } = call
+  const tool = context.tools.get(toolName)
+  if (!tool || (isBuiltIn(toolName) && caller !== 'script'))
+    return deny('read', 'tool', 'unknown_tool', unknownTool(toolName, context.tools))
   const { mode } = tool
-  const forbidden = notAllowed(call, tool, context)
-  if (forbidden) return deny(mode, 'not_allowed', forbidden)
-  if (context.overBudget !== undefined) return deny(mode, 'budget_exceeded', usedUp(context.overBudget))
+  const no = forbidden(call, tool, context)
+  if (no) return deny(mode, no.rule, no.code, no.message)
   try {
     return await decideInput(call, tool, context)
   } catch (error) {
-    const { message, retryable } = toFailure(error)
-    return deny(mode, 'check_failed', `The call of "${call.toolName}" could not be checked: ${message}`, retryable)
+    return unchecked(toolName, mode, error)
   }
 }
 
 async function decideInput(call: GateCall, tool: ToolEntry, context: GateContext): Promise<Decision> {
-  const { mode } = tool
+  const { mode, definition } = tool
+  const { name } = definition
   const read = readInput(call, tool)
-  if ('problem' in read) return deny(mode, 'invalid_input', `The input of "${call.toolName}" ${read.problem}`)
-  const { input } = read
-  const found: string[] = []
-  let verdict: Verdict = 'allow'
-  let failure: Failure | undefined
-  for (const rule of rules) {
-    const answer = await rule(tool, input, context)
-    if (answer.verdict === 'deny') failure ??= { code: 'denied', message: answer.reason, retryable: false }
-    if (answer.verdict === 'ask') found.push(...answer.reasons)
+  if ('problem' in read) return deny(mode, read.rule, 'invalid_input', `The input of "${name}" ${read.problem}`)
+  const invented = unproven(definition, read.input, context)
+  if (invented !== undefined) return deny(mode, 'from', 'unproven_input', `The input of "${name}": ${invented}`)
+  const isInside = isBuiltIn(name)
+  const isAsked = !isInside && (definition.checked || definition.hostInput || context.guardsCalls)
+  const page = isAsked ? readPageCheck(await context.check(name, read.input), definition) : nothingSaid
+  const input = filledInput(read.input, page.filled)
+  const faults = definition.hostInput ? tool.validateFilled(input) : []
+  if (faults.length > 0) {
+    // Without the values: they are none of the model's business.
+    const where = faults.map(({ path }) => path || 'its root').join(', ')
+    return deny(
+      mode,
+      'host',
+      'check_failed',
+      `${notChecked(name)}: what the app fills does not fit the schema at ${where}`,
+    )
   }
-  if (failure) verdict = 'deny'
-  else if (found.length > 0) verdict = call.caller === 'program' ? 'deny' : 'ask'
-  if (verdict === 'deny') failure ??= mustBeDirect(call.toolName)
-  const reasons = shownReasons(found, call.reasons)
-  const hash = sha256(canonicalJson({ tool: tool.hash, owner: context.owner, input, reasons }))
+  const said = isInside ? [] : allSaid({ tool, input, page }, context)
+  return conclude(call, { tool, input, said, owner: context.owner })
+}
+
+/** A call that the provider runs: nobody here knows what it does, so a person is asked. */
+async function decideProvided(call: GateCall, context: GateContext): Promise<Decision> {
+  const { toolName, caller, inputText = '', input = inputText } = call
+  const no = forbidden(call, undefined, context)
+  if (no) return deny('read', no.rule, no.code, no.message)
+  if (caller !== 'model') return deny('read', 'program', ...mustBeDirect(toolName))
+  const definition = { name: toolName, description: '', input: {}, risk: 'read', openWorld: true } as const
+  const tool = { definition, mode: 'read', hash: `provider:${toolName}` } as const
+  try {
+    const page = context.guardsCalls ? readPageCheck(await context.check(toolName, input), definition) : nothingSaid
+    const said = providedRules.flatMap((rule) => rule.say({ tool, input, page }, context))
+    return conclude(call, { tool, input, said, owner: context.owner })
+  } catch (error) {
+    return unchecked(toolName, 'read', error)
+  }
+}
+
+function allSaid(subject: Subject, context: GateContext): readonly Said[] {
+  const said = rules.flatMap((rule) => rule.say(subject, context))
+  return said.length > 0 ? said : trustRule.say(subject, context)
+}
+
+interface Conclusion {
+  readonly tool: Subject['tool']
+  readonly input: Json
+  readonly said: readonly Said[]
+  readonly owner: string
+}
+
+/** The strictest wins, and every reason is kept. */
+function conclude(call: GateCall, { tool, input, said, owner }: Conclusion): Decision {
+  const denials = said.filter(({ verdict }) => verdict === 'deny')
+  const asks = said.filter(({ verdict }) => verdict === 'ask')
+  const isProgram = asks.length > 0 && call.caller === 'program'
+  const [denial] = denials
+  const failure = denial
+    ? { code: denial.code ?? 'denied', message: denial.reason, retryable: false }
+    : isProgram
+      ? toDirect(call.toolName)
+      : undefined
+  const { reasons, rules: asking } = shownReasons(asks, call)
+  const rules = [...asking, ...denials.map(({ rule }) => rule), ...(!denial && isProgram ? ['program'] : [])]
   return {
-    verdict,
-    mode,
-    hash,
+    verdict: failure ? 'deny' : asks.length > 0 ? 'ask' : 'allow',
+    mode: tool.mode,
+    hash: hashOf(tool.hash, owner, input, reasons),
     ...(reasons.length > 0 && { reasons }),
-    ...(call.input === undefined && { input }),
+    ...(rules.length > 0 && { rules }),
+    ...(input !== call.input && { input }),
     ...(failure && { failure }),
   }
 }
 
-/** A reason less does not ask again, a new one does. */
-function shownReasons(now: readonly string[], shown: readonly string[] = []): readonly string[] {
-  return now.every((reason) => shown.includes(reason)) ? shown : [...new Set(now)]
+/** What an approval is bound to. */
+export const hashOf = (tool: string, owner: string, input: Json, reasons: readonly string[]): string =>
+  sha256(canonicalJson({ tool, owner, input, reasons }))
+
+/** A reason less does not ask again, a new one does. Each reason has its rule beside it. */
+function shownReasons(
+  asks: readonly Said[],
+  { reasons: shown = [], rules: shownRules = [] }: GateCall,
+): { readonly reasons: readonly string[]; readonly rules: readonly string[] } {
+  const now = new Map(asks.toReversed().map(({ reason, rule }) => [reason, rule]))
+  if (asks.every(({ reason }) => shown.includes(reason)))
+    return { reasons: shown, rules: shown.map((reason, i) => shownRules[i] ?? now.get(reason) ?? 'unknown') }
+  const reasons = [...new Set(asks.map(({ reason }) => reason))]
+  return { reasons, rules: reasons.map((reason) => now.get(reason)!) }
 }
 
-function notAllowed(
-  { toolName, caller }: GateCall,
-  { mode, definition: { callers } }: ToolEntry,
-  { allow, readOnly, noTools, chosen }: GateContext,
-): string | undefined {
-  if (noTools) return noCalls
-  if (chosen && caller !== 'script' && !chosen.includes(toolName)) return notAmong(toolName, chosen)
-  if (mode === 'script')
-    return caller === 'model' ? undefined : `"${toolName}" cannot be called by a ${caller}: call the tools themselves.`
-  if (callers && !callers.includes(caller))
-    return `"${toolName}" may not be called by a ${caller}. It may by: ${callers.join(', ') || 'nobody'}.`
-  if (allow && !allow.includes(toolName) && !isBuiltIn(toolName)) return notAmong(toolName, allow)
-  if (readOnly && mode === 'write') return `"${toolName}" may not be called in this run: it only reads.`
-  return undefined
-}
+const notChecked = (toolName: string): string => `The call of "${toolName}" could not be checked`
 
-const usedUp = (budget: string): string => `This call is not made: the run has used up its budget of ${budget}.`
-const noCalls = 'No tool may be called in this run.'
-const notAmong = (toolName: string, allowed: readonly string[]): string =>
-  `"${toolName}" may not be called in this run. Allowed: ${allowed.join(', ') || 'none'}.`
-
-/** A call that the provider runs: nobody here knows what it does, so a person is asked. */
-function decideProvided(
-  { toolName, input, inputText = '', caller, reasons: shown }: GateCall,
-  context: GateContext,
-): Decision {
-  const { allow, readOnly, noTools, chosen, overBudget, owner } = context
-  if (noTools || readOnly || [allow, chosen].some((names) => names && !names.includes(toolName)))
-    return deny('read', 'not_allowed', noTools ? noCalls : `"${toolName}" may not be called in this run.`)
-  if (overBudget !== undefined) return deny('read', 'budget_exceeded', usedUp(overBudget))
-  const failure = mustBeDirect(toolName)
-  if (caller !== 'model') return deny('read', failure.code, failure.message)
-  const reasons = shownReasons(['The provider of the model runs it: what it does is not checked here.'], shown)
-  const asked = input ?? inputText
-  const hash = sha256(canonicalJson({ tool: `provider:${toolName}`, owner, input: asked, reasons }))
-  return { verdict: 'ask', mode: 'read', hash, reasons, ...(input === undefined && { input: asked }) }
-}
-
-function unknownTool(name: string, tools: ToolSet): string {
-  const near = tools.nearest(name)
-  return `There is no tool ${JSON.stringify(name.slice(0, 100))}.${near ? ` Did you mean "${near}"?` : ''}`
+function unchecked(toolName: string, mode: Mode, error: unknown): Decision {
+  const { message, retryable } = toFailure(error)
+  return deny(mode, 'check', 'check_failed', `${notChecked(toolName)}: ${message}`, retryable)
 }
 
 /** A provider's program has a deadline, which does not wait for a person. */
-const mustBeDirect = (toolName: string): Failure => ({
-  code: 'approval_required',
-  message: `"${toolName}" needs a person's approval, which a program cannot wait for: call it directly.`,
-  retryable: false,
-})
-
-const deny = (mode: Mode, code: string, message: string, retryable = false): Decision => ({
-  verdict: 'deny',
-  mode,
-  hash: '',
-  failure: { code, message, retryable },
-})
+const mustBeDirect = (toolName: string): [code: string, message: string] => [
+  'approval_required',
+  `"${toolName}" needs a person's approval, which a program cannot wait for: call it directly.`,
+]
+const toDirect = (toolName: string): Failure => {
+  const [code, message] = mustBeDirect(toolName)
+  return { code, message, retryable: false }
+}

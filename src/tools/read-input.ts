@@ -1,5 +1,6 @@
 import { deepestInput, hasInfinity, isDeeperThan, type Json } from '../core/json.js'
 import { isTextTool } from '../core/tool-definition.js'
+import { sentHostField } from './gate/host-input.js'
 import { findJsonFault } from './json-fault.js'
 import { describeFaults } from './schema.js'
 import type { ToolEntry } from './tool-set.js'
@@ -7,21 +8,26 @@ import type { ToolEntry } from './tool-set.js'
 /** Of a grammar, what a text may have at one place. */
 const mostExpected = 12
 
-export type ReadInput = { readonly input: Json } | { readonly problem: string }
+export type ReadInput = { readonly input: Json } | { readonly problem: string; readonly rule: 'input' | 'host' }
+type Parsed = { readonly input: Json } | { readonly problem: string }
 
 /** The input of a call, parsed if need be and valid; or what is wrong with it, so that the model can repair all of it at once. */
 export function readInput(call: { readonly input?: Json; readonly inputText?: string }, tool: ToolEntry): ReadInput {
   const read = call.input === undefined ? parse(call.inputText) : { input: call.input }
-  if ('problem' in read) return read
-  if (isDeeperThan(read.input, deepestInput)) return { problem: `is nested deeper than ${deepestInput} levels` }
-  if (hasInfinity(read.input)) return { problem: 'holds a number that is too large' }
-  if (isTextTool(tool.definition) && typeof read.input !== 'string') return { problem: noText(read.input, call) }
+  const refused = (problem: string, rule: 'input' | 'host' = 'input') => ({ problem, rule })
+  if ('problem' in read) return refused(read.problem)
+  if (isDeeperThan(read.input, deepestInput)) return refused(`is nested deeper than ${deepestInput} levels`)
+  if (hasInfinity(read.input)) return refused('holds a number that is too large')
+  if (isTextTool(tool.definition) && typeof read.input !== 'string') return refused(noText(read.input, call))
+  const sent = sentHostField(tool.definition, read.input)
+  if (sent !== undefined)
+    return refused(`must be without ${JSON.stringify(sent.slice(0, 100))}: the app fills such a field`, 'host')
   const faults = tool.validateInput(read.input)
   const problems = [
     ...(faults.length > 0 ? [`is not valid: ${describeFaults(faults)}`] : []),
     ...(typeof read.input === 'string' ? grammarFaults(read.input, tool) : []),
   ]
-  return problems.length === 0 ? read : { problem: problems.join('; it ') }
+  return problems.length === 0 ? read : refused(problems.join('; it '))
 }
 
 /** A model that can send only objects was given one with the text as its field `input`. */
@@ -44,7 +50,7 @@ function grammarFaults(text: string, { checkText }: ToolEntry): readonly string[
 }
 
 /** Some models send no text at all for a tool without arguments. */
-function parse(text: string | undefined): ReadInput {
+function parse(text: string | undefined): Parsed {
   if (text === undefined) return { problem: 'is missing' }
   if (text.trim() === '') return { input: {} }
   try {

@@ -29,6 +29,8 @@ export interface ToolEntry {
   readonly hash: string
   /** @throws {HandrailError} `invalid_schema` if the schema is not one. */
   validateInput(input: Json): readonly Fault[]
+  /** With the fields that the app filled. @throws {HandrailError} `invalid_schema` if the schema is not one. */
+  validateFilled(input: Json): readonly Fault[]
   /** Absent: the tool declares no output. @throws {HandrailError} `invalid_schema` if the schema is not one. */
   validateOutput?(output: Json): readonly Fault[]
   /** Of a text tool with a grammar. @throws {HandrailError} `input_too_complex` if the text takes too many steps. */
@@ -101,6 +103,7 @@ function createEntry(
     mode: name === scriptToolName ? 'script' : risk === 'read' ? 'read' : 'write',
     hash: sha256(canonicalJson(definition as unknown as Json)),
     validateInput: once('input', input),
+    validateFilled: once('input', input),
     ...(output && { validateOutput: once('output', output) }),
     ...(grammar && { checkText: compileGrammar!(grammar, name) }),
   }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { RunModes } from '../../src/core/approval.js'
 import type { Json } from '../../src/core/json.js'
 import type { Risk, ToolDefinition } from '../../src/core/tool-definition.js'
 import { HandrailError } from '../../src/errors.js'
 import { createAjvValidator } from '../../src/tools/ajv-validator.js'
 import { decide, type GateCall, type GateContext } from '../../src/tools/gate.js'
+import { defaultPolicy } from '../../src/tools/gate/rules.js'
 import { createToolSet } from '../../src/tools/tool-set.js'
-import type { CheckAnswer } from '../../src/tools/tool.js'
 
 const validator = createAjvValidator()
 const define = (name: string, risk: Risk, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
@@ -28,17 +29,28 @@ const definitions = [
 ]
 const tools = createToolSet(definitions, validator)
 
-function context(more: Partial<GateContext> = {}): GateContext & { readonly checks: string[] } {
+interface Asked extends GateContext {
+  readonly checks: string[]
+}
+
+function context({ allow, readOnly, askAll, ...more }: Partial<GateContext & RunModes> = {}): Asked {
   const checks: string[] = []
   return {
     tools,
     owner: 'ann',
+    modes: { allow, readOnly, askAll },
+    policy: defaultPolicy,
+    guardsCalls: false,
+    isFrom: () => false,
+    isPersons: () => false,
     repeated: () => undefined,
     openUnknown: [],
+    untrusted: [],
+    warnings: [],
     checks,
     check: async (toolName) => {
       checks.push(toolName)
-      return { answers: [{ verdict: 'allow' }] }
+      return { answers: [] }
     },
     ...more,
   }
@@ -51,7 +63,16 @@ const call = (toolName: string, more: Partial<GateCall> = {}): GateCall => ({
   ...more,
 })
 const unparsed = (toolName: string, inputText: string): GateCall => call(toolName, { input: undefined, inputText })
-const answering = (answer: unknown) => context({ check: async () => ({ answers: [answer as CheckAnswer] }) })
+/** A page whose one answer is this, with the rule that it is of. */
+const answering = (answer: unknown) =>
+  context({
+    check: async () => ({
+      answers: [typeof answer === 'object' && answer !== null ? { rule: 'check', ...answer } : answer],
+    }),
+  })
+const made = (outcome: 'ok' | 'unknown' = 'ok') => ({ call: '1.1.0', outcome })
+const madeReason =
+  'The same call of add_note with the same input was made earlier in this conversation, and took effect.'
 
 describe('resolving the name', () => {
   it('denies an unknown tool and says the nearest name', async () => {
@@ -228,10 +249,11 @@ describe('what needs a person', () => {
     const seen: [string, Json][] = []
     const repeated = (toolName: string, input: Json) => {
       seen.push([toolName, input])
-      return 'The same call was made at 12:01.'
+      return made()
     }
     const decision = await decide(unparsed('add_note', '{"id":"O-1"}'), context({ repeated }))
-    expect(decision.reasons).toEqual(['It changes something, and can be undone.', 'The same call was made at 12:01.'])
+    expect(decision.reasons).toEqual(['It changes something, and can be undone.', madeReason])
+    expect(decision.rules).toEqual(['risk', 'repeat'])
     expect(seen).toEqual([['add_note', { id: 'O-1' }]])
     expect((await decide(call('search_orders'), context({ repeated }))).verdict).toBe('allow')
     expect(seen).toHaveLength(1)
@@ -257,7 +279,7 @@ describe("the tool's own check", () => {
     let got: Json | undefined
     await decide(
       unparsed('checked_read', '{"id":"O-9"}'),
-      context({ check: async (_, input) => ((got = input), { answers: [{ verdict: 'allow' }] }) }),
+      context({ check: async (_, input) => ((got = input), { answers: [] }) }),
     )
     expect(got).toEqual({ id: 'O-9' })
   })
@@ -325,14 +347,14 @@ describe('the hash that an approval is bound to', () => {
       await hashOf({ input: JSON.parse('{"id":"O-1","__proto__":"a"}') as Json }),
       await hashOf({}, { owner: 'bob' }),
       await hashOf({}, { tools: redefined }),
-      await hashOf({}, { repeated: () => 'It was made before.' }),
+      await hashOf({}, { repeated: () => made() }),
       (await decide(call('pay'), context())).hash,
     ]
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 
   it('stays when a reason that was shown is gone, and changes when there is a new one', async () => {
-    const first = await decide(call('cancel_order'), context({ repeated: () => 'It was made before.' }))
+    const first = await decide(call('cancel_order'), context({ repeated: () => made() }))
     const fewer = await decide(call('cancel_order', { reasons: first.reasons }), context())
     expect(fewer).toMatchObject({ verdict: 'ask', hash: first.hash, reasons: first.reasons })
     const more = await decide(

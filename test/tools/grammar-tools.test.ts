@@ -4,7 +4,8 @@ import type { Json } from '../../src/core/json.js'
 import type { Grammar, ToolDefinition } from '../../src/core/tool-definition.js'
 import { createAjvValidator } from '../../src/tools/ajv-validator.js'
 import { declareTools } from '../../src/tools/declarations.js'
-import { decide, type GateCall } from '../../src/tools/gate.js'
+import { decide, type GateCall, type GateContext } from '../../src/tools/gate.js'
+import { defaultPolicy } from '../../src/tools/gate/rules.js'
 import { compileGrammar } from '../../src/tools/grammar/compile.js'
 import { scriptToolDefinition } from '../../src/tools/script-tool.js'
 import { createToolSearch } from '../../src/tools/search.js'
@@ -30,17 +31,21 @@ const definitions = [
 ]
 const tools = createToolSet(definitions, createAjvValidator(), { compileGrammar })
 
+const context: Omit<GateContext, 'tools'> = {
+  owner: 'ann',
+  modes: {},
+  policy: defaultPolicy,
+  guardsCalls: false,
+  isFrom: () => false,
+  isPersons: () => false,
+  repeated: () => undefined,
+  openUnknown: [],
+  untrusted: [],
+  warnings: [],
+  check: async () => ({ answers: [] }),
+}
 const ask = (toolName: string, call: Partial<GateCall>) =>
-  decide(
-    { callId: '1.0', toolName, caller: 'model', ...call },
-    {
-      tools,
-      owner: 'ann',
-      repeated: () => undefined,
-      openUnknown: [],
-      check: async () => ({ answers: [{ verdict: 'allow' }] }),
-    },
-  )
+  decide({ callId: '1.0', toolName, caller: 'model', ...call }, { ...context, tools })
 const refusal = async (toolName: string, call: Partial<GateCall>) => {
   const { verdict, failure } = await ask(toolName, call)
   expect([verdict, failure?.code]).toEqual(['deny', 'invalid_input'])
@@ -101,13 +106,7 @@ describe('the gate, of a text tool', () => {
     })
     const fault = await decide(
       { callId: '1.0', toolName: 'many', caller: 'model', input: 'x' },
-      {
-        tools: many,
-        owner: 'ann',
-        repeated: () => undefined,
-        openUnknown: [],
-        check: async () => ({ answers: [{ verdict: 'allow' }] }),
-      },
+      { ...context, tools: many },
     )
     expect(fault.failure?.message).toMatch(/where "k0", .* or one of 28 others must be$/)
   })
