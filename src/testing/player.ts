@@ -57,6 +57,16 @@ class Player {
   }
 
   async play(): Promise<Divergence | undefined> {
+    const found = await this.#playOn()
+    const { previousRun } = this.recording.header
+    if (!found || previousRun === undefined || this.earlier.length > 0) return found
+    return {
+      ...found,
+      text: `${found.text}\nThe run goes on from run "${previousRun}": if it matters, give that as "earlier".`,
+    }
+  }
+
+  async #playOn(): Promise<Divergence | undefined> {
     await this.#start()
     for (;;) {
       const event = this.stage.expected

@@ -6,7 +6,7 @@ import type { CheckCall, PageApi, PageCheck, Reply, RuleAnswer } from '../runtim
 type Decided = RunEvent & { readonly type: 'tool-decision' }
 
 /** Rules whose reasons are the page's, and not the gate's own. */
-const pageRules: ReadonlySet<string> = new Set(['input', 'check', 'guardrail'])
+const pageRules: ReadonlySet<string> = new Set(['input', 'risk', 'check', 'guardrail'])
 
 /**
  * A page that says of each input what the page of the recorded run said: read from the decisions that came of it. It runs no
@@ -18,9 +18,8 @@ export function createRecordedPage(
 ): PageApi {
   return {
     async check({ toolName, callId }: CheckCall) {
-      const definition = definitions.get(toolName)
       const decision = decisionFor(callId)
-      return definition && decision ? said(definition, decision) : ok({ answers: [] })
+      return decision ? said(definitions.get(toolName), decision) : ok({ answers: [] })
     },
     async preview({ callId }: CheckCall) {
       const { preview, previewFailure } = decisionFor(callId)?.detail ?? {}
@@ -39,31 +38,31 @@ export function createRecordedPage(
 export const recordedGuardrails = (decision: Decision | undefined): readonly RuleAnswer[] =>
   decision ? answersOf(decision).filter(({ rule }) => rule === 'guardrail') : []
 
-function said(definition: ToolDefinition, decision: Decision): Reply<PageCheck> {
-  const { rules = [], failure } = decision
+function said(definition: ToolDefinition | undefined, decision: Decision): Reply<PageCheck> {
+  const { failure, input } = decision
   if (failure?.code === 'check_failed')
     return failed('failed', failure.message.replace(/^.*? could not be checked: /, ''))
-  const filled = (definition.hostInput ?? []).flatMap((field): [string, Json][] => {
-    const { input } = decision
-    return isJsonObject(input) && Object.hasOwn(input, field) ? [[field, input[field]!]] : []
-  })
-  const isConditional = definition.checked && definition.approval?.needed === undefined
+  const filled = (definition?.hostInput ?? []).flatMap((field): [string, Json][] =>
+    isJsonObject(input) && Object.hasOwn(input, field) ? [[field, input[field]!]] : [],
+  )
+  // Whether its risk asks, only the page knew; of every other tool the gate knows it as well now as then.
+  const isConditional = definition?.checked === true && definition.approval?.needed === undefined
+  const answers = answersOf(decision).filter(({ rule }) => rule !== 'risk' || isConditional)
   return ok({
-    answers: answersOf(decision),
+    answers,
+    ...(isConditional && decision.rules !== undefined && definition.risk !== 'sensitive' && { needed: false }),
     ...(filled.length > 0 && { filled: Object.fromEntries(filled) }),
-    ...(isConditional && decision.verdict !== 'deny' && { needed: rules.includes('risk') }),
   })
 }
 
-function answersOf({ verdict, rules = [], reasons = [], failure }: Decision): RuleAnswer[] {
+/** Each reason has its rule beside it; after them stand the rules that denied, of which the first gave the failure. */
+function answersOf({ rules = [], reasons = [], failure }: Decision): RuleAnswer[] {
   const asked = reasons.flatMap((reason, i): RuleAnswer[] => {
     const rule = rules[i]
-    return rule !== undefined && pageRules.has(rule) && reason !== failure?.message
-      ? [{ verdict: 'ask', reason, rule }]
-      : []
+    return rule !== undefined && pageRules.has(rule) ? [{ verdict: 'ask', reason, rule }] : []
   })
-  const denying = verdict === 'deny' && failure ? rules.findLast((rule) => pageRules.has(rule)) : undefined
-  return denying && failure?.code === 'denied'
+  const denying = rules[reasons.length]
+  return failure?.code === 'denied' && denying !== undefined && pageRules.has(denying)
     ? [...asked, { verdict: 'deny', reason: failure.message, rule: denying }]
     : asked
 }

@@ -15,7 +15,7 @@ export function policyOf(
     if (event.type !== 'tool-decision' || event.rules === undefined) continue
     const definition = risks.get(names.get(event.callId) ?? '')
     if (!definition || definition.approval?.needed !== undefined || definition.checked) continue
-    if (event.rules.includes('risk')) policy[definition.risk] = event.verdict === 'deny' ? 'deny' : 'ask'
+    if (event.rules.includes('risk')) policy[definition.risk] = event.failure?.code === 'not_allowed' ? 'deny' : 'ask'
     else if (event.verdict === 'allow' && event.grant === undefined) policy[definition.risk] ??= 'allow'
   }
   return policy

@@ -40,7 +40,7 @@ export async function openReplayAgent(
   const recorded = createRecordedPage(new Map(definitions.map((tool) => [tool.name, tool])), (id) =>
     stage.decisionFor(id),
   )
-  const page: PageApi = tools.length > 0 ? createLivePage(tools, recorded, (id) => stage.decisionFor(id)) : recorded
+  const page: PageApi = tools.length > 0 ? createLivePage(tools, recorded, stage) : recorded
   const setup: AgentSetup = {
     owner: header.owner,
     instructions: context.instructions,
@@ -50,7 +50,8 @@ export async function openReplayAgent(
     limits: limitsOf(recording.events),
     scripts: header.engine !== undefined,
     policy: policyOf(recording.events, definitions),
-    guards: { input: false, call: asksGuardrails(recording.events), output: false },
+    // So that the page is asked about every call.
+    guards: { input: false, call: true, output: false },
     store: 'memory',
     locale: header.locale,
     timeZone: header.timeZone,
@@ -67,6 +68,7 @@ export async function openReplayAgent(
     locks: { request: unreachable },
     now: () => stage.now(),
     newId: () => `${header.runId}:${stage.position}`,
+    storage: async () => undefined,
     newSeed: () => header.seed,
   }
   return {
@@ -104,9 +106,6 @@ function limitsOf(events: readonly RunEvent[]): AgentSetup['limits'] {
   const start = events.find((event) => event.type === 'tool-start' && event.limits)
   return start?.type === 'tool-start' ? (start.limits ?? {}) : {}
 }
-
-const asksGuardrails = (events: readonly RunEvent[]): boolean =>
-  events.some((event) => event.type === 'tool-decision' && event.rules?.includes('guardrail'))
 
 /** How fast the machine is, or that its worker was lost, ended the script: that does not come again. */
 function endsByChance({
