@@ -1,4 +1,6 @@
-import type { ApprovalResponse, Grant, RunModes } from './approval.js'
+import type { ApprovalResponse, Grant } from './approval.js'
+import { parentOf } from './call-id.js'
+import { askedAnew, type Calls, type CallState } from './call-state.js'
 
 /** A person's answer for the rest of a script. */
 export interface OpenGrant extends Grant {
@@ -11,25 +13,46 @@ export interface OpenGrant extends Grant {
 /** By the call that was answered. */
 export type Grants = ReadonlyMap<string, OpenGrant>
 
-export const modesOf = ({ allow, readOnly, askAll }: RunModes): RunModes => ({
-  ...(allow && { allow }),
-  ...(readOnly && { readOnly }),
-  ...(askAll && { askAll }),
-})
-
-/** Only a call of a script has others that an answer can be for. */
-export function granted(
-  grants: Grants,
-  parent: string | undefined,
-  { callId, grant }: ApprovalResponse & { readonly callId: string },
-): Grants {
-  if (!grant || parent === undefined) return grants
-  return new Map(grants).set(callId, { ...grant, parent, used: 0 })
+interface Granting {
+  readonly grants: Grants
+  readonly calls: Calls
+  readonly asking: number
 }
 
-export function spent(grants: Grants, callId: string | undefined): Grants {
-  const grant = callId === undefined ? undefined : grants.get(callId)
-  return grant ? new Map(grants).set(callId!, { ...grant, used: grant.used + 1 }) : grants
+/** Only a call of a script has others that an answer can be for. It is for those too that ask already. */
+export function granted(
+  { grants, calls, asking }: Granting,
+  { callId, grant }: ApprovalResponse & { readonly callId: string },
+): Granting {
+  const parent = parentOf(callId)
+  if (!grant || parent === undefined) return { grants, calls, asking }
+  const isOther = (call: CallState) =>
+    call.phase === 'asking' && call.callId !== callId && parentOf(call.callId) === parent
+  return {
+    grants: new Map(grants).set(callId, { ...grant, parent, used: 0 }),
+    calls: askedAnew(calls, isOther),
+    asking: asking - [...calls.values()].filter(isOther).length,
+  }
+}
+
+/** Whether one more call may start on it. A read that was interrupted starts again on the grant that it has. */
+export function hasRoom(grants: Grants, callId: string, call: Pick<CallState, 'grant'>): boolean {
+  const grant = grants.get(callId)
+  return !!grant?.approved && (call.grant === callId || grant.used < (grant.count ?? Infinity))
+}
+
+/** For a call that starts. Another one that is about to start on the same grant may find it used up. */
+export function spent(
+  { grants, calls }: Granting,
+  call: CallState,
+  callId: string | undefined,
+): Omit<Granting, 'asking'> {
+  const grant = callId === undefined || call.grant === callId ? undefined : grants.get(callId)
+  if (!grant) return { grants, calls }
+  return {
+    grants: new Map(grants).set(callId!, { ...grant, used: grant.used + 1 }),
+    calls: askedAnew(calls, (other) => other.phase === 'ready' && parentOf(other.callId) === grant.parent),
+  }
 }
 
 export function withoutScript(grants: Grants, parent: string): Grants {

@@ -1,7 +1,9 @@
 import { isBuiltIn } from './built-ins.js'
+import type { ApprovalResponse } from './approval.js'
 import type { EventBody, Failure, Outcome, RunOutcome } from './events.js'
 import { budgetOf, parentOf, type RunState } from './state.js'
 import type { CallState } from './call-state.js'
+import { maySend } from './modes.js'
 import { exceeded, type BudgetName } from './usage.js'
 
 /** Work that is due. Performing it appends exactly one event, and only if `id` is still due at that moment. */
@@ -75,7 +77,12 @@ function dueFor(state: RunState, busy: Busy, call: CallState): Effect | undefine
   const abort = !!state.stop || (ended && isBuiltIn(call.toolName))
   if (!interrupted) return { type: 'execute-tool', id: `execute:${callId}#${round}`, call, abort }
   if (mode === 'write')
-    return { type: 'reconcile-tool', id: `reconcile:${callId}@${state.epoch}`, call, resend: !closed }
+    return {
+      type: 'reconcile-tool',
+      id: `reconcile:${callId}@${state.epoch}`,
+      call,
+      resend: !closed && maySend(state.modes, call),
+    }
   return mayStart(state, busy, call) ? start : undefined
 }
 
@@ -116,13 +123,17 @@ export function isEarlier(a: string, b: string): boolean {
   return x.length < y.length
 }
 
-/** The other half of the guard: what a person, a timer or another tab sends is refused unless it fits the state now. */
-export function accepts(state: RunState, event: EventBody): boolean {
+/**
+ * The other half of the guard: what a person, a timer or another tab sends is refused unless it fits the state now.
+ * @param at when it would be appended, in milliseconds since 1970
+ */
+export function accepts(state: RunState, event: EventBody, at = state.lastAt): boolean {
   switch (event.type) {
     case 'approval-response':
     case 'approval-expired': {
       const call = state.calls.get(event.callId)
-      return state.status === 'running' && !state.stop && call?.phase === 'asking' && call.hash === event.hash
+      if (state.status !== 'running' || state.stop || call?.phase !== 'asking' || call.hash !== event.hash) return false
+      return event.type === 'approval-expired' ? at >= expiryOf(call) : at < expiryOf(call) && isOf(call, event)
     }
     case 'run-stop':
       return state.status === 'running' && !state.stop && state.step.phase !== 'final'
@@ -136,3 +147,9 @@ export function accepts(state: RunState, event: EventBody): boolean {
       return false
   }
 }
+
+/** When the approval that a call asks for expires, in milliseconds since 1970. */
+export const expiryOf = ({ decidedAt, detail }: CallState): number => (decidedAt ?? 0) + (detail?.expires ?? Infinity)
+
+const isOf = ({ toolName }: CallState, { approved, grant }: ApprovalResponse): boolean =>
+  !grant || (grant.approved === approved && grant.toolName === toolName)

@@ -1,20 +1,11 @@
 import { isEventType, isNewer } from './events.js'
-import type {
-  Failure,
-  Mode,
-  RunEvent,
-  RunHeader,
-  RunOutcome,
-  StopReason,
-  ToolCall,
-  ToolResult,
-  Verdict,
-} from './events.js'
+import type { Failure, RunEvent, RunHeader, RunOutcome, StopReason, ToolCall, ToolResult, Verdict } from './events.js'
 import { denied, expired } from './failure.js'
-import type { CallState } from './call-state.js'
-import { granted, modesOf, spent, withoutScript, type Grants } from './grants.js'
-import type { AskDetail, RunModes } from './approval.js'
-import type { ScriptOutcome } from './script-outcome.js'
+import { askedAnew, type Calls, type CallState } from './call-state.js'
+import { parentOf } from './call-id.js'
+import { granted, spent, withoutScript, type Grants } from './grants.js'
+import { modesOf } from './modes.js'
+import type { RunModes } from './approval.js'
 import type { Json } from './json.js'
 import { isDemanded, isPlainAnswer } from './plain-answer.js'
 import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
@@ -30,7 +21,7 @@ export interface RunState {
   /** The run demands a call that the model has not made yet. */
   readonly owesCall: boolean
   /** Open calls only, the model's and the scripts'. */
-  readonly calls: ReadonlyMap<string, CallState>
+  readonly calls: Calls
   /** How many of them wait for a person. */
   readonly asking: number
   /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
@@ -68,10 +59,9 @@ export const initialState: RunState = {
   lastAt: 0,
 }
 
-export const budgetOf = (state: RunState) => state.header?.budget ?? defaultBudget
+export { parentOf }
 
-export const parentOf = (callId: string): string | undefined =>
-  callId.includes('/') ? callId.slice(0, callId.lastIndexOf('/')) : undefined
+export const budgetOf = (state: RunState) => state.header?.budget ?? defaultBudget
 
 /** The state after one more event. Pure. A type that this version does not know, in a log of a newer format, changes nothing. */
 export function evolve(state: RunState, event: RunEvent): RunState {
@@ -91,9 +81,12 @@ export const fold = (events: Iterable<RunEvent>, from = initialState): RunState 
   return state
 }
 
-/** Whether the gate's answer lets the call start: asked by the fold after a decision, and by the shell right before the start. */
+/**
+ * Whether the gate's answer lets the call start: asked by the fold after a decision, and by the shell right before the start.
+ * Where a person was asked, an answer that it is allowed after all is written first: so the log says why each call could start.
+ */
 export const isMet = (call: CallState, verdict: Verdict, hash: string): boolean =>
-  verdict === 'allow' || (verdict === 'ask' && call.approved === hash)
+  (verdict === 'allow' && call.verdict !== 'ask') || (verdict !== 'deny' && call.approved === hash)
 
 function advance(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
@@ -127,16 +120,16 @@ function advance(state: RunState, event: RunEvent): RunState {
       return propose(put(state, { ...call, script }), event.calls)
     }
     case 'tool-decision': {
-      const { verdict, mode, hash, reasons, failure, callId, detail, at } = event
+      const { verdict, mode, hash, reasons, rules, failure, callId, detail, at } = event
       const was = open(state, callId)
       const checked = executed(was, event)
-      const call = { ...was, mode, hash, reasons, detail, failure, checked, decidedAt: at }
+      const call = { ...was, mode, verdict, hash, reasons, rules, detail, failure, checked, decidedAt: at }
       return move(state, call, verdict === 'deny' ? 'refused' : isMet(call, verdict, hash) ? 'ready' : 'asking')
     }
     case 'approval-response': {
       const { callId, edit, approved, hash } = event
       const call = open(state, callId)
-      const answered = { ...state, grants: granted(state.grants, parentOf(callId), event) }
+      const answered = { ...state, ...granted(state, event) }
       if (!approved) return move(answered, { ...call, failure: denied(event.reason) }, 'refused')
       if (!edit) return move(answered, { ...call, approved: hash }, 'ready')
       const { input } = edit
@@ -147,9 +140,9 @@ function advance(state: RunState, event: RunEvent): RunState {
     case 'tool-start': {
       const was = open(state, event.callId)
       const script = was.mode === 'script' ? { turn: 0, queue: [] } : undefined
-      const call = { ...was, hash: event.hash, checked: executed(was, event), epoch: state.epoch, script }
-      const used = script ? use(state, { scripts: 1 }) : { ...state, grants: spent(state.grants, event.grant) }
-      return move(used, call, 'started')
+      const { hash, grant } = event
+      const call = { ...was, hash, checked: executed(was, event), epoch: state.epoch, grant, script }
+      return move(script ? use(state, { scripts: 1 }) : { ...state, ...spent(state, was, grant) }, call, 'started')
     }
     case 'tool-result':
       return settle(event.bytes ? use(state, { bytes: event.bytes }) : state, event.callId, event)
@@ -160,7 +153,11 @@ function advance(state: RunState, event: RunEvent): RunState {
       return { ...state, unknown }
     }
     case 'mode-change':
-      return { ...state, modes: modesOf(event) }
+      return {
+        ...state,
+        modes: modesOf(event),
+        calls: askedAnew(state.calls, ({ phase }) => phase === 'proposed' || phase === 'ready'),
+      }
     case 'run-stop':
       return { ...state, stop: event.reason }
     case 'run-end':
@@ -218,13 +215,16 @@ const move = (state: RunState, call: CallState, phase: CallState['phase']): RunS
 function propose(state: RunState, added: readonly ToolCall[]): RunState {
   if (added.length === 0) return state
   const calls = new Map(state.calls)
-  for (const call of added) calls.set(call.callId, { ...call, phase: 'proposed', round: 0 })
+  for (const [i, call] of added.entries())
+    calls.set(call.callId, { ...call, phase: 'proposed', round: 0, nth: state.used.calls + i + 1 })
   return { ...use(state, { calls: added.length }), calls }
 }
 
 function settle(state: RunState, callId: string, { outcome }: ToolResult): RunState {
   const call = open(state, callId)
-  const calls = new Map(state.calls)
+  const hasRun = call.phase === 'started' && call.mode !== 'script'
+  // No write could start meanwhile, and this may be a reason to ask for it.
+  const calls = new Map(askedAnew(state.calls, ({ phase, mode }) => hasRun && phase === 'ready' && mode === 'write'))
   calls.delete(callId)
   const parent = calls.get(parentOf(callId) ?? '')
   if (parent?.script && !parent.script.outcome)

@@ -1,4 +1,4 @@
-import { modesOf } from '../core/grants.js'
+import { modesOf } from '../core/modes.js'
 import { logFormat, type RunHeader } from '../core/events.js'
 import type { RunHead } from '../store/store.js'
 import type { Agent } from './agent.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../../src/core/events.js'
+import type { EventBody, RunEvent } from '../../src/core/events.js'
 import { accepts, isEarlier, next } from '../../src/core/next.js'
 import { approved, asked, call, calling, decided, settled, started, stateOf } from './log.js'
 
@@ -69,6 +69,12 @@ describe('next() lists what is due', () => {
     expect(next(stateOf(...write, cancel))).toMatchObject([{ abort: true }])
     expect(next(stateOf(...write, lease(2)))).toMatchObject([{ resend: true }])
     expect(next(stateOf(...write, cancel, lease(2)))).toMatchObject([{ resend: false }])
+    const modes = (extra: object): EventBody => ({ type: 'mode-change', ...extra })
+    expect(next(stateOf(...write, modes({ readOnly: true }), lease(2)))).toMatchObject([{ resend: false }])
+    expect(next(stateOf(...write, modes({ allow: ['other'] }), lease(2)))).toMatchObject([{ resend: false }])
+    expect(next(stateOf(...write, modes({ allow: ['tool'], askAll: true }), lease(2)))).toMatchObject([
+      { resend: true },
+    ])
     expect(next(stateOf(...asked, cancel))).toMatchObject([{ type: 'call-model', abort: true }])
   })
 
@@ -134,6 +140,22 @@ describe('next() keeps the order of reads and writes', () => {
   })
 })
 
+describe('next() does not take an answer of the gate that rests on what was before', () => {
+  const change: EventBody = { type: 'mode-change', readOnly: true }
+  it('after the modes changed', () => {
+    expect(due(...calling('1.0'), change)).toEqual(['decide:1.0#1'])
+    expect(due(...calling('1.0'), decided('1.0', 'write'), change)).toEqual(['start:1.0#2'])
+    expect(due(...calling('1.0'), decided('1.0', 'write'), started('1.0'), change)).toEqual(['execute:1.0#2'])
+  })
+
+  it('after a read ran while a write waited', () => {
+    const ready = [...calling('1.0', '1.1'), decided('1.0', 'write'), decided('1.1', 'read')]
+    expect(due(...ready)).toEqual(['start:1.0#1', 'start:1.1#1'])
+    expect(due(...ready, started('1.1'))).toEqual(['execute:1.1#2'])
+    expect(due(...ready, started('1.1'), settled('1.1'))).toEqual(['start:1.0#2'])
+  })
+})
+
 describe('isEarlier()', () => {
   it.each<[a: string, b: string]>([
     ['1.0', '1.1'],
@@ -150,21 +172,34 @@ describe('isEarlier()', () => {
 
 describe('accepts()', () => {
   const asking = [...calling('1.0', '1.1'), decided('1.0', 'write', 'ask')]
+  const late = 1_000
+  const expiring = [...calling('1.0'), { ...decided('1.0', 'write', 'ask'), detail: { expires: late } } as EventBody]
   const expiry = (hash = 'h:1.0'): EventBody => ({ type: 'approval-expired', callId: '1.0', hash })
   const end: EventBody = { type: 'run-end', outcome: 'completed' }
   const unknown = [...calling('1.0'), decided('1.0', 'write'), started('1.0'), settled('1.0', 'unknown')]
   const news = (extra: object = {}): EventBody =>
     ({ type: 'tool-reconciled', callId: '1.0', toolName: 'tool', done: true, by: 'late', ...extra }) as EventBody
   const final: EventBody = { type: 'assistant-message', step: 1, complete: true, parts: said, calls: [] }
+  const anew: EventBody = { ...decided('1.0', 'write', 'ask'), hash: 'h2' } as EventBody
+  const newer: EventBody = { ...approved('1.0'), hash: 'h2' } as EventBody
+  const edit: EventBody = { ...approved('1.0'), edit: { input: 1, hash: 'e' } } as EventBody
   it.each<[expected: boolean, name: string, events: readonly EventBody[], event: EventBody]>([
     [true, 'an approval while asking', asking, approved('1.0')],
-    [true, 'an expiry while asking', asking, expiry()],
+    [false, 'an expiry of what does not expire', asking, expiry()],
     [false, 'an approval of another hash', asking, { ...approved('1.0'), hash: 'shown before' } as EventBody],
-    [false, 'an expiry of another hash', asking, expiry('shown before')],
+    [false, 'an expiry of another hash', expiring, expiry('shown before')],
     [false, 'an approval before the decision', asking, approved('1.1')],
     [false, 'an approval of no call', asking, approved('constructor')],
     [false, 'a second approval', [...asking, approved('1.0')], approved('1.0')],
-    [false, 'an approval after it expired', [...asking, expiry()], approved('1.0')],
+    [false, 'an approval after it expired', [...expiring, expiry()], approved('1.0')],
+    [false, 'an expiry after it was approved', [...expiring, approved('1.0')], expiry()],
+    [false, 'an expiry after a stop', [...expiring, cancel], expiry()],
+    [false, 'an approval of what was decided anew', [...asking, approved('1.0'), anew], approved('1.0')],
+    [true, 'an approval of what it was decided to be', [...asking, approved('1.0'), anew], newer],
+    [false, 'an approval while an edit is decided', [...asking, edit], approved('1.0')],
+    [true, 'a mode while it runs', asked, { type: 'mode-change', readOnly: true }],
+    [true, 'a mode after a stop', [...asked, cancel], { type: 'mode-change' }],
+    [false, 'a mode after the end', [...asked, final, end], { type: 'mode-change' }],
     [false, 'an approval after a stop', [...asking, cancel], approved('1.0')],
     [false, 'an approval after the call settled', [...asking, settled('1.0', 'denied')], approved('1.0')],
     [true, 'a stop', asked, cancel],
@@ -184,5 +219,31 @@ describe('accepts()', () => {
     [false, 'a message in the midst of a run', asked, { type: 'user-message', text: 'more' }],
   ])('is %s for %s', (expected, _, events, event) => {
     expect(accepts(stateOf(...events), event)).toBe(expected)
+  })
+
+  it.each<[expected: boolean, name: string, event: EventBody, at: number]>([
+    [true, 'an approval in its time', approved('1.0'), late - 1],
+    [false, 'an approval after its time', approved('1.0'), late],
+    [false, 'a denial after its time', { ...approved('1.0'), approved: false } as EventBody, late],
+    [false, 'an expiry before its time', expiry(), late - 1],
+    [true, 'an expiry after its time', expiry(), late],
+  ])('is %s for %s', (expected, _, event, at) => {
+    expect(accepts(stateOf(...expiring), event, at)).toBe(expected)
+    expect(accepts(stateOf(...expiring, lease(2)), event, at)).toBe(expected)
+    expect(accepts(stateOf(...expiring, { ...lease(2), at }), event)).toBe(expected)
+  })
+
+  it('counts the time of an approval from its last decision', () => {
+    const again = { ...decided('1.0', 'write', 'ask'), hash: 'h2', detail: { expires: late }, at: 5_000 } as RunEvent
+    const state = stateOf(...expiring, approved('1.0'), again)
+    expect(accepts(state, newer, 5_999)).toBe(true)
+    expect(accepts(state, newer, 6_000)).toBe(false)
+  })
+
+  it('is false for an answer for the rest that is another than the answer, or for another tool', () => {
+    const grant = { approved: true, toolName: 'tool', tool: 't', fixed: {}, reasons: [], untrusted: false }
+    const says = (extra: object) =>
+      accepts(stateOf(...asking), { ...approved('1.0'), grant: { ...grant, ...extra } } as EventBody)
+    expect([says({}), says({ approved: false }), says({ toolName: 'other' })]).toEqual([true, false, false])
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBody, RunEvent } from '../../src/core/events.js'
+import { logFormat, type EventBody, type RunEvent } from '../../src/core/events.js'
 import { evolve, fold, initialState, isMet, parentOf } from '../../src/core/state.js'
 import type { CallState } from '../../src/core/call-state.js'
+import type { Verdict } from '../../src/core/events.js'
 import { approved, asked, call, calling, decided, header, settled, stamped, started, stateOf } from './log.js'
 
 const openCall = (callId: string, ...events: EventBody[]): CallState => stateOf(...events).calls.get(callId)!
@@ -58,6 +59,13 @@ describe('evolve() moves a call', () => {
     const again = (hash: string) => openCall('1.0', ...edited, { ...decided('1.0', 'write', 'ask'), hash } as EventBody)
     expect(again('h2').phase).toBe('ready')
     expect(again('h:1.0').phase).toBe('asking')
+  })
+
+  it('back to asking when it was approved and then another reason is found, with what it is to be shown', () => {
+    const again = { ...decided('1.0', 'write', 'ask'), hash: 'h2', reasons: ['new'], detail: { line: 3 }, at: 7 }
+    const state = stateOf(...calling('1.0'), decided('1.0', 'write', 'ask'), approved('1.0'), again as EventBody)
+    const shown = { phase: 'asking', hash: 'h2', reasons: ['new'], detail: { line: 3 }, decidedAt: 7 }
+    expect(state.calls.get('1.0')).toMatchObject(shown)
   })
 
   it('out of the state when it settles, also while a person is asked', () => {
@@ -211,7 +219,7 @@ describe('evolve()', () => {
 
   it('lets what it does not understand of a newer format change nothing, and nothing of its own', () => {
     const stray = settled('9.9')
-    const newer = { type: 'run-start', ...header(), format: 2 } as const
+    const newer = { type: 'run-start', ...header(), format: logFormat + 1 } as const
     const before = stateOf(newer, ...asked.slice(1))
     expect(stateOf(newer, ...asked.slice(1), stray)).toEqual(before)
     expect(() => stateOf(...asked, stray)).toThrow('Cannot fold: tool call "9.9" is not open')
@@ -254,7 +262,8 @@ describe('evolve()', () => {
 })
 
 describe('isMet()', () => {
-  const approvedFor = (hash?: string) => ({ ...call('1.0'), phase: 'ready', round: 0, approved: hash }) as CallState
+  const approvedFor = (hash?: string, verdict?: Verdict) =>
+    ({ ...call('1.0'), phase: 'ready', round: 0, approved: hash, verdict }) as CallState
   it.each<[verdict: 'allow' | 'ask' | 'deny', approval: string | undefined, expected: boolean]>([
     ['allow', undefined, true],
     ['ask', undefined, false],
@@ -263,5 +272,15 @@ describe('isMet()', () => {
     ['deny', 'h', false],
   ])('of %s with approval for %s is %s', (verdict, approval, expected) => {
     expect(isMet(approvedFor(approval), verdict, 'h')).toBe(expected)
+  })
+
+  it('of allow is no where a person was asked for something else: that it is allowed is written first', () => {
+    expect(isMet(approvedFor('other', 'ask'), 'allow', 'h')).toBe(false)
+    expect(isMet(approvedFor('h', 'ask'), 'allow', 'h')).toBe(true)
+    expect(isMet(approvedFor('other', 'allow'), 'allow', 'h')).toBe(true)
+    const changed = { ...decided('1.0', 'write'), hash: 'h2' } as EventBody
+    expect(openCall('1.0', ...calling('1.0'), decided('1.0', 'write', 'ask'), approved('1.0'), changed).phase).toBe(
+      'ready',
+    )
   })
 })
