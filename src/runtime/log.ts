@@ -74,7 +74,7 @@ export class RunLog {
 
   /** Appends what a person, a timer or another tab sent. False, and nothing is stored, when it does not fit the state now. */
   accept(body: EventBody): Promise<boolean> {
-    return this.#append(body, () => accepts(this.#state, body))
+    return this.#append(body, (at) => accepts(this.#state, body, at))
   }
 
   subscribe(listener: LogListener): () => void {
@@ -87,19 +87,20 @@ export class RunLog {
     this.#failure ??= failure
   }
 
-  #append(body: EventBody, fits: () => boolean): Promise<boolean> {
+  #append(body: EventBody, fits: (at: number) => boolean): Promise<boolean> {
     const written = this.#tail.then(async () => {
       if (this.#failure) throw this.#failure
-      if (!fits()) return false
-      await this.#write(body)
+      const at = Math.max(this.now(), this.#state.lastAt)
+      if (!fits(at)) return false
+      await this.#write(body, at)
       return true
     })
     this.#tail = written.catch(() => undefined)
     return written
   }
 
-  async #write(body: EventBody): Promise<void> {
-    const event: RunEvent = { ...body, at: Math.max(this.now(), this.#state.lastAt) }
+  async #write(body: EventBody, at: number): Promise<void> {
+    const event: RunEvent = { ...body, at }
     try {
       await this.store.append(this.runId, this.#events.length, event, this.#durabilityOf(event))
     } catch (error) {
