@@ -49,6 +49,10 @@ const browser = ({ providers, createSandbox }: AgentWorkerParts): Platform => ({
   createSandbox,
   openChannel: (name) => new BroadcastChannel(name),
   locks: navigator.locks,
+  storage: async () => {
+    const { usage, quota } = await navigator.storage.estimate()
+    return usage === undefined || quota === undefined ? undefined : { usage, quota }
+  },
   now: () => Date.now(),
   newId: () => crypto.randomUUID(),
   newSeed: () => crypto.getRandomValues(new Uint32Array(1))[0]!,

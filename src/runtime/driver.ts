@@ -3,6 +3,7 @@ import { fromFailure, toFailure, type HandrailError } from '../errors.js'
 import type { Agent } from './agent.js'
 import { watchDeadline } from './deadline.js'
 import { drive } from './drive.js'
+import { watchExpiry } from './expiry.js'
 import type { RunLog } from './log.js'
 import type { SessionMemory } from './memory.js'
 import { performWith } from './perform.js'
@@ -33,7 +34,8 @@ export class Driver {
   }
 
   async #drive(): Promise<void> {
-    const endDeadline = watchDeadline(this.log, this.agent.platform.now)
+    const { now } = this.agent.platform
+    const watches = [watchDeadline(this.log, now), watchExpiry(this.log, now)]
     try {
       const ports = await portsOf(this.agent, this.log, this.memory, this.#scripts, this.handlers)
       await drive(this.log, performWith(ports), this.#stop.signal)
@@ -43,7 +45,7 @@ export class Driver {
       this.log.close(fromFailure(failure))
       this.handlers.onFailure(failure)
     } finally {
-      endDeadline()
+      for (const end of watches) end()
       this.#scripts.endAll()
     }
   }

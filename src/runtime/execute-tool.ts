@@ -1,13 +1,14 @@
 import { isBuiltIn } from '../core/built-ins.js'
 import type { EventBody, ToolResult } from '../core/events.js'
-import type { Json } from '../core/json.js'
 import type { CallState } from '../core/call-state.js'
 import type { EffectOf } from '../core/next.js'
 import { callBuiltIn } from './call-built-in.js'
+import { withRules } from './failure-rules.js'
+import { watchLate } from './late-answer.js'
 import type { RunPorts } from './ports.js'
-import { recoverWrite } from './recover-write.js'
-import { neverAborted, sendTool, type Sent } from './send-tool.js'
-import { done, failed } from './tool-result.js'
+import { recoverWrite, type Doubt } from './recover-write.js'
+import { sendRepeatedly, type Sends } from './repeat-tool.js'
+import { done, failed, refused, unusable } from './tool-result.js'
 
 /** Steps 8 and 9 of the gate. A read may be aborted; a write that was sent is awaited, and is never called off. */
 export async function executeTool(
@@ -19,61 +20,46 @@ export async function executeTool(
   // The provider runs it when it reads that a person approved.
   if (call.executor === 'provider') return result({ outcome: 'ok', output: 'approved', bytes: 0 })
   if (isBuiltIn(call.toolName)) return result(await callBuiltIn(ports, call.toolName, call, signal))
-  if (call.mode === 'read') return result(readResult(ports, call, await sendTool(ports, call, signal)))
-  if (signal.aborted)
+  if (call.mode !== 'read' && signal.aborted)
     return result(failed('error', 'not_sent', 'The run was stopped before this call was sent: nothing was done.'))
-  const sent = await sendTool(ports, call, neverAborted)
-  switch (sent.status) {
-    case 'ok':
-      return result(done(ports, call, sent.output))
-    case 'unusable':
-      return result({ outcome: 'ok', outputInvalid: sent.failure.message })
-    case 'refused':
-      return result({ outcome: 'error', failure: sent.failure })
-    case 'failed':
-    case 'timeout':
-    case 'aborted': {
-      if ('late' in sent) watchLate(ports, call, sent.late)
-      const why = 'failure' in sent ? sent.failure.message : 'The tool did not answer in time.'
-      return result(await recoverWrite(ports, call, { resend: () => !signal.aborted, why }))
+  const sends = await sendRepeatedly(ports, call, signal)
+  return result(await (call.mode === 'read' ? readResult(ports, call, sends) : writeResult(ports, call, sends)))
+}
+
+async function readResult(ports: RunPorts, call: CallState, { sent, attempts }: Sends): Promise<ToolResult> {
+  const made = async (): Promise<ToolResult> => {
+    switch (sent.status) {
+      case 'ok':
+        return done(ports, call, sent.output)
+      case 'timeout':
+        return failed('timeout', 'timeout', `The tool ${call.toolName} did not answer in time.`, true)
+      case 'aborted':
+        return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
+      case 'unreachable':
+        return failed('error', sent.failure.code, sent.failure.message, sent.failure.retryable)
+      case 'unusable':
+      case 'refused':
+      case 'failed':
+        return refused(ports, call, sent.failure)
     }
   }
+  return withRules(ports, call, await made(), attempts)
 }
 
-function readResult(ports: RunPorts, call: CallState, sent: Sent): ToolResult {
-  switch (sent.status) {
-    case 'ok':
-      return done(ports, call, sent.output)
-    case 'timeout':
-      return failed('timeout', 'timeout', `The tool ${call.toolName} did not answer in time.`, true)
-    case 'aborted':
-      return failed('cancelled', 'cancelled', 'The run was stopped before this call was done.')
-    case 'unusable':
-    case 'refused':
-    case 'failed':
-      return { outcome: 'error', failure: sent.failure }
+/** Also of one that was interrupted, and sent again: only a refusal before anything else says that nothing was done. */
+export async function writeResult(ports: RunPorts, call: CallState, sends: Sends): Promise<ToolResult> {
+  const { sent, attempts, isUnclear, late } = sends
+  const made = async (): Promise<ToolResult> => {
+    if (sent.status === 'ok') return done(ports, call, sent.output)
+    if (sent.status === 'unusable') return unusable(ports, call, sent.failure.message)
+    if (sent.status === 'refused' && !isUnclear) return refused(ports, call, sent.failure)
+    for (const each of late) watchLate(ports, call, each)
+    return recoverWrite(ports, call, doubtOf(sent))
   }
+  return withRules(ports, call, await made(), attempts)
 }
 
-/** An answer that comes after the call settled as unknown is news. */
-function watchLate(ports: RunPorts, call: CallState, late: (Sent & { status: 'timeout' })['late']): void {
-  const { log, memory } = ports
-  const { callId, toolName } = call
-  const tell = (value: Json) => {
-    if (!memory.findUnknown(log.runId, callId)) return
-    const newest = ports.newest()
-    const elsewhere = newest.runId === log.runId ? {} : { runId: log.runId }
-    const { output } = done(ports, call, value)
-    const news = { type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output, ...elsewhere } as const
-    newest.accept(news).catch(() => false)
-  }
-  void late.then((reply) => {
-    if (!reply.ok) return
-    if (log.state.unknown.has(callId)) return tell(reply.value)
-    const stop = log.subscribe((event) => {
-      if (event.type !== 'tool-result' || event.callId !== callId) return
-      stop()
-      if (event.outcome === 'unknown') tell(reply.value)
-    })
-  })
-}
+const doubtOf = (sent: Sends['sent']): Doubt =>
+  'failure' in sent
+    ? { why: sent.failure.message, isQuoted: sent.status !== 'unreachable' }
+    : { why: 'The tool did not answer in time.' }

@@ -30,7 +30,7 @@ export const performWith =
       case 'execute-tool':
         return executeTool(ports, effect, signal)
       case 'reconcile-tool':
-        return reconcileTool(ports, effect)
+        return reconcileTool(ports, effect, signal)
       case 'advance-script':
         return advanceScript(ports, effect, signal)
       case 'settle-tool':

@@ -5,6 +5,12 @@ import type { Validator } from '../tools/fault.js'
 import type { Channel } from './channel.js'
 import type { Locks } from './lease.js'
 
+/** In bytes. */
+export interface StorageUse {
+  readonly usage: number
+  readonly quota: number
+}
+
 /** What an agent worker is made of, put together in `worker.ts`. The runtime reaches the world through nothing else. */
 export interface Platform {
   readonly openStore: (kind: 'indexeddb' | 'memory') => Promise<Store>
@@ -14,6 +20,8 @@ export interface Platform {
   readonly createSandbox: () => Sandbox
   readonly openChannel: (name: string) => Channel
   readonly locks: Locks
+  /** Bytes that the origin has stored, and may store; undefined where nobody knows. */
+  readonly storage: () => Promise<StorageUse | undefined>
   readonly now: () => number
   readonly newId: () => string
   /** An unsigned integer of 32 bits that nobody can guess. */

@@ -1,12 +1,26 @@
-import type { EventBody } from '../core/events.js'
+import type { EventBody, ToolResult } from '../core/events.js'
 import type { EffectOf } from '../core/next.js'
+import { writeResult } from './execute-tool.js'
+import { withRules } from './failure-rules.js'
 import type { RunPorts } from './ports.js'
 import { recoverWrite } from './recover-write.js'
+import { isLeft, sendRepeatedly } from './repeat-tool.js'
 
-/** A write that was started under an earlier epoch: whether its request went out is not known, so it is never decided again. */
-export async function reconcileTool(ports: RunPorts, { id, call }: EffectOf<'reconcile-tool'>): Promise<EventBody> {
+/**
+ * A write that was started under an earlier epoch: whether its request went out is not known, so it is never decided again. One
+ * that is idempotent is sent again; then the tool is asked.
+ */
+export async function reconcileTool(
+  ports: RunPorts,
+  { call }: EffectOf<'reconcile-tool'>,
+  signal: AbortSignal,
+): Promise<EventBody> {
+  const result = (body: ToolResult): EventBody => ({ type: 'tool-result', callId: call.callId, ...body })
+  const mayResend = ports.tools.get(call.toolName)?.definition.idempotent && !signal.aborted && !isLeft(ports, call)
+  if (mayResend) {
+    const sends = await sendRepeatedly(ports, call, signal)
+    return result(await writeResult(ports, call, { ...sends, isUnclear: true }))
+  }
   const why = 'The page was closed or its worker ended while the call was executing.'
-  const resend = () =>
-    ports.log.due.some((effect) => effect.type === 'reconcile-tool' && effect.id === id && effect.resend)
-  return { type: 'tool-result', callId: call.callId, ...(await recoverWrite(ports, call, { resend, why })) }
+  return result(withRules(ports, call, await recoverWrite(ports, call, { why }), 1))
 }

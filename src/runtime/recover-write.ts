@@ -1,32 +1,37 @@
+import { unknownCode } from '../core/failure.js'
 import type { ToolResult } from '../core/events.js'
 import type { CallState } from '../core/call-state.js'
 import type { RunPorts } from './ports.js'
 import type { ReconcileAnswer } from './protocol.js'
-import { neverAborted, pageCallOf, sendTool } from './send-tool.js'
-import { done, failed } from './tool-result.js'
+import { pageCallOf } from './send-tool.js'
+import { done, failed, label } from './tool-result.js'
 import { within } from './within.js'
 
-/** Asks the tool, then sends again with the same key where that is declared harmless; else the outcome stays unknown. */
-export async function recoverWrite(
-  ports: RunPorts,
-  call: CallState,
-  options: { resend: () => boolean; why: string },
-): Promise<ToolResult> {
-  const definition = ports.tools.get(call.toolName)?.definition
-  if (definition?.reconciles) {
+/** Why the outcome of a write is not known. */
+export interface Doubt {
+  readonly why: string
+  /** In the words of the tool. */
+  readonly isQuoted?: boolean
+}
+
+/** Asks the tool whether a write took effect that was sent as often as may be; else its outcome stays unknown. */
+export async function recoverWrite(ports: RunPorts, call: CallState, { why, isQuoted }: Doubt): Promise<ToolResult> {
+  const quoted = (result: ToolResult): ToolResult => {
+    const { trusted: _, ...rest } = result
+    return isQuoted ? { ...rest, ...label(ports, call) } : result
+  }
+  if (ports.tools.get(call.toolName)?.definition.reconciles) {
     const answer = await ask(ports, call)
     if (answer.state === 'done') return done(ports, call, answer.output)
     if (answer.state === 'void')
-      return failed('error', 'not_done', `${options.why} Nothing was done, and its key is void.`, true)
+      return quoted(failed('error', 'not_done', `${why} Nothing was done, and its key is void.`, true))
   }
-  if (definition?.idempotent && options.resend()) {
-    const sent = await sendTool(ports, call, neverAborted)
-    if (sent.status === 'ok') return done(ports, call, sent.output)
-    if (sent.status === 'unusable') return { outcome: 'ok', outputInvalid: sent.failure.message }
-  }
-  const message = `${options.why} It may or may not have taken effect. Do not make this call again; a person must look.`
-  return failed('unknown', 'unknown', message)
+  const message = `${why} It may or may not have taken effect. Do not make this call again; a person must look.`
+  return { ...quoted(failed('unknown', unknownCode, message)), ...(isQuoted && { note: inDoubt }) }
 }
+
+/** What the tool says stands in a frame, which is no place for what we want of the model. */
+const inDoubt = 'The outcome of this call is unknown. Do not make it again; a person must look.'
 
 /** Milliseconds in which a tool must say whether a call took effect. */
 const askTimeout = 30_000

@@ -11,7 +11,7 @@ const longestWait = 60_000
  * 8 s. By chance up to a half more, so that many pages do not come back together.
  */
 export async function startStep(
-  { log }: Pick<RunPorts, 'log'>,
+  { log, checkRoom }: Pick<RunPorts, 'log' | 'checkRoom'>,
   { step, attempt, afterFailure }: EffectOf<'start-step'>,
   signal: AbortSignal,
 ): Promise<EventBody> {
@@ -20,5 +20,9 @@ export async function startStep(
     const wait = asked ?? Math.min(8_000, 500 * 2 ** Math.max(0, attempt - 2))
     await sleep(Math.min(wait, longestWait) * (1 + Math.random() / 2), signal)
   }
+  // A run that is stopped needs no room to end.
+  await checkRoom().catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
   return { type: 'step-start', step, attempt }
 }

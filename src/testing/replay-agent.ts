@@ -1,5 +1,6 @@
 import { isBuiltIn, scriptToolName } from '../core/built-ins.js'
 import type { EventBody, RunEvent } from '../core/events.js'
+import { isJsonObject } from '../core/json.js'
 import type { Effect } from '../core/next.js'
 import type { Context, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
@@ -9,7 +10,7 @@ import type { Platform } from '../runtime/platform.js'
 import type { AgentSetup, PageApi } from '../runtime/protocol.js'
 import type { Sandbox } from '../sandbox/script.js'
 import { createMemoryStore } from '../store/memory.js'
-import { loadValidator } from '../tools/validator.js'
+import { loadCachedValidator } from './cached-validator.js'
 import type { Tool } from '../tools/tool.js'
 import { createIsolateSandbox } from './isolate-sandbox.js'
 import { createLivePage } from './live-page.js'
@@ -62,7 +63,7 @@ export async function openReplayAgent(
       if (model) return model
       throw new HandrailError('not_recorded', 'The recorded run holds no more answers of its model')
     },
-    loadValidator,
+    loadValidator: loadCachedValidator,
     createSandbox: () => withPatience(sandbox ?? createIsolateSandbox()),
     openChannel: unreachable,
     locks: { request: unreachable },
@@ -95,10 +96,20 @@ function contextOf({ context, events }: Recording, tools: readonly Tool[]): Cont
       'Cannot replay the run: its context is missing, which says what tools it had; export it, or give "tools"',
     )
   const given = new Map(tools.map(({ definition }) => [definition.name, definition]))
-  const known = context?.tools ?? []
+  const known = (context?.tools ?? []).map(toWhole)
   const now = known.map((definition): ToolDefinition => given.get(definition.name) ?? definition)
   const added = [...given.values()].filter(({ name }) => !known.some((tool) => tool.name === name))
   return { instructions: context?.instructions ?? '', tools: [...now, ...added] }
+}
+
+/** A context holds a definition as the model was told of it: the fields that the app filled are put back, as anything. */
+function toWhole(definition: ToolDefinition): ToolDefinition {
+  const { hostInput = [], input } = definition
+  const properties = isJsonObject(input.properties) ? input.properties : {}
+  const missing = hostInput.filter((field) => !Object.hasOwn(properties, field))
+  if (missing.length === 0) return definition
+  const filled = Object.fromEntries(missing.map((field) => [field, {}]))
+  return { ...definition, input: { ...input, properties: { ...properties, ...filled } } }
 }
 
 /** Those of its scripts, as the first one was started with them. */

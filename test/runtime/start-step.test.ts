@@ -8,6 +8,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+const checkRoom = async () => {}
+
 /** Milliseconds until the step has started. */
 async function waited(attempt: number, { retryAfter, afterFailure = true, chance = 0 }: Record<string, unknown> = {}) {
   vi.spyOn(Math, 'random').mockReturnValue(chance as number)
@@ -15,7 +17,7 @@ async function waited(attempt: number, { retryAfter, afterFailure = true, chance
   const log = { state: { ...initialState, step: { ...initialState.step, failure } } } as never
   const effect = { type: 'start-step', id: 'step', step: 3, attempt, afterFailure: afterFailure as boolean } as const
   const start = Date.now()
-  const started = startStep({ log }, effect, new AbortController().signal)
+  const started = startStep({ log, checkRoom }, effect, new AbortController().signal)
   await vi.runAllTimersAsync()
   expect(await started).toEqual({ type: 'step-start', step: 3, attempt })
   return Date.now() - start
@@ -47,7 +49,7 @@ describe('A step that is tried again', () => {
     const log = { state: initialState } as never
     const stop = new AbortController()
     const effect = { type: 'start-step', id: 'step', step: 1, attempt: 2, afterFailure: true } as const
-    const started = startStep({ log }, effect, stop.signal)
+    const started = startStep({ log, checkRoom }, effect, stop.signal)
     stop.abort()
     await started
     expect(vi.getTimerCount()).toBe(0)
