@@ -2,12 +2,14 @@ import type { Failure } from '../core/events.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Agent } from './agent.js'
 import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
-import { RunLog, type LogListener } from './log.js'
-import { SessionMemory } from './memory.js'
-import type { Command, Notice, Reply, RunOptions, SessionView } from './protocol.js'
+import type { RunLog } from './log.js'
+import type { Command, Reply, RunOptions, SessionView } from './protocol.js'
+import { Audience } from './audience.js'
 import { SessionChannel, type Request } from './channel.js'
 import { applyCommand } from './command.js'
+import { deleteRun } from './delete-run.js'
 import { Driver } from './driver.js'
+import { isOpen, noLogs, readSession, rememberAndTell, type EventTeller, type SessionLogs } from './session-logs.js'
 import { startRun } from './start-run.js'
 
 /**
@@ -15,17 +17,15 @@ import { startRun } from './start-run.js'
  * send what their person says to the driver, and take over when it ends or does not answer.
  */
 export class LiveSession {
-  #logs: RunLog[] = []
-  #memory = new SessionMemory()
+  #past: SessionLogs = noLogs()
   #lease: Lease | undefined
   #driver: Driver | undefined
-  /** Next position that the page has not seen, by run. */
-  readonly #shown = new Map<string, number>()
   readonly #channel: SessionChannel
+  readonly #audience: Audience
   readonly #closing = new AbortController()
   #opening: Promise<void> | undefined
-  /** One start after the other: the second finds the first one's run open. */
-  #starting: Promise<unknown> = Promise.resolve()
+  /** Runs are started and deleted one after the other: a second start finds the first one's run open. */
+  #changing: Promise<unknown> = Promise.resolve()
   /** The logs are as the store had them when the lease was taken, and followed since. */
   #isLoaded = false
   #isViewed = false
@@ -38,9 +38,10 @@ export class LiveSession {
   ) {
     const name = leaseName(agent.setup.owner, id)
     this.#channel = new SessionChannel(agent.platform.openChannel(name), agent.platform.newId, {
-      onNotice: (notice) => void (this.#lease || this.#show(notice)),
+      onNotice: (notice) => void (this.#lease || this.#audience.show(notice)),
       onAsk: (request) => (this.#lease ? this.#answer(request) : undefined),
     })
+    this.#audience = new Audience(agent.notices, this.#channel)
   }
 
   static async open(agent: Agent, id: string): Promise<LiveSession> {
@@ -60,10 +61,12 @@ export class LiveSession {
 
   /** The past. What happens from here on is told. */
   async view(): Promise<SessionView> {
-    const runs = this.#lease ? this.#logs.map(({ runId, events }) => ({ runId, events })) : await this.#read()
-    for (const { runId, events } of runs) this.#shown.set(runId, events.length)
+    // What a tab that follows knows of the past: the store alone.
+    const { logs } = this.#lease ? this.#past : await readSession(this.agent, this.id)
+    if (!this.#lease) this.#tellFailures(logs)
+    for (const { runId, events } of logs) this.#audience.noteShown(runId, events.length)
     this.#isViewed = true
-    return { session: this.id, runs }
+    return { session: this.id, runs: logs.map(({ runId, events }) => ({ runId, events })) }
   }
 
   /** Starts a run. @throws {HandrailError} `run_open` while another is open. */
@@ -75,11 +78,21 @@ export class LiveSession {
     return this.#request({ type: 'command', command })
   }
 
+  /** @throws {HandrailError} `session_busy` if another tab drives it, `run_open` */
+  deleteRun(runId: string): Promise<void> {
+    return this.#change(async () => {
+      this.#checkLease()
+      if (!this.#isLoaded) await this.#load()
+      await deleteRun(this.agent, this.#past, runId)
+      await this.#resume()
+    })
+  }
+
   async close(): Promise<void> {
     this.#closing.abort()
     this.#channel.close()
     await this.#stop(new HandrailError('session_closed', `Session "${this.id}" was closed`))
-    await this.#starting
+    await this.#changing
   }
 
   async #request(request: Request): Promise<void> {
@@ -103,12 +116,18 @@ export class LiveSession {
 
   async #do(request: Request): Promise<void> {
     this.#checkLease()
-    if (!this.#isLoaded || this.#logs.at(-1)?.failure) await this.#resume()
+    if (!this.#isLoaded || this.#failed) await this.#resume()
     this.#checkLease()
-    if (request.type === 'command') return applyCommand(this.agent, this.#logs.at(-1), this.#memory, request.command)
-    const started = this.#starting.then(() => this.#startRun(request.text, request.options))
-    this.#starting = started.catch(() => undefined)
-    await started
+    if (this.#failed) throw this.#failed.failure
+    const { logs, memory } = this.#past
+    if (request.type === 'command') return applyCommand(this.agent, logs.at(-1), memory, request.command)
+    await this.#change(() => this.#startRun(request.text, request.options))
+  }
+
+  async #change(work: () => Promise<void>): Promise<void> {
+    const changed = this.#changing.then(work)
+    this.#changing = changed.catch(() => undefined)
+    await changed
   }
 
   async #startRun(text: string, options: RunOptions): Promise<void> {
@@ -123,10 +142,11 @@ export class LiveSession {
   }
 
   async #start(text: string, options: RunOptions): Promise<void> {
-    if (this.#logs.some(({ runId }) => runId === options.runId)) return
-    const listener = this.#listener(options.runId, this.#memory)
-    const log = await startRun(this.agent, this.id, this.#logs, { text, options, listener })
-    this.#logs.push(log)
+    const past = this.#past
+    if (past.logs.some(({ runId }) => runId === options.runId)) return
+    const listener = rememberAndTell(past.memory, options.runId, this.#tellEvent)
+    const log = await startRun(this.agent, this.id, past, { text, options, listener })
+    this.#past = { ...past, logs: [...past.logs, log], places: past.places + 1 }
     this.#checkLease()
     this.#drive(log)
   }
@@ -171,13 +191,17 @@ export class LiveSession {
     await lease?.release()
   }
 
+  /** A log that nothing can be appended to: the session's later ones can't be trusted to go on from it. */
+  get #failed(): RunLog | undefined {
+    return this.#past.logs.find(({ failure }) => failure)
+  }
+
   /** Reads the session again, and goes on with the run that is open, under a new epoch. */
   #resume(): Promise<void> {
     this.#opening ??= this.#load()
       .then(async () => {
-        const log = this.#logs.at(-1)
-        if (log?.state.status !== 'running' || !this.#lease) return
-        if (log.failure) return this.#stall(toFailure(log.failure))
+        const log = this.#past.logs.at(-1)
+        if (!log || this.#failed || !isOpen(log) || !this.#lease) return
         const isTaken = await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })
         if (isTaken && this.#lease) this.#drive(log)
       })
@@ -186,64 +210,40 @@ export class LiveSession {
   }
 
   async #load(): Promise<void> {
-    const { store, setup, platform } = this.agent
     this.#driver?.stop(new HandrailError('session_reloaded', `Session "${this.id}" was read again`))
     this.#driver = undefined
     this.#isLoaded = false
-    const memory = new SessionMemory()
-    const logs: RunLog[] = []
     this.#isQuiet = !this.#isViewed
-    for (const head of await store.runs(setup.owner, this.id))
-      logs.push(await RunLog.open(store, head, platform.now, this.#listener(head.runId, memory)))
+    this.#past = await readSession(this.agent, this.id, this.#tellEvent)
     this.#isQuiet = false
-    this.#memory = memory
-    this.#logs = logs
     this.#isLoaded = true
+    this.#tellFailures(this.#past.logs)
   }
 
-  /** What a tab that follows knows of the past: the store alone. */
-  async #read(): Promise<SessionView['runs']> {
-    const { store, setup } = this.agent
-    const heads = await store.runs(setup.owner, this.id)
-    return Promise.all(heads.map(async ({ runId }) => ({ runId, events: await store.read(runId) })))
+  #tellFailures(logs: readonly RunLog[]): void {
+    for (const { runId, failure, state } of logs)
+      if (failure && (failure.code === 'log_damaged' || state.status === 'running'))
+        this.#audience.show({ type: 'stalled', session: this.id, runId, failure: toFailure(failure) })
   }
 
   #drive(log: RunLog): void {
-    this.#driver = new Driver(this.agent, log, this.#memory, {
-      onDelta: (delta) => this.#tell({ type: 'delta', session: this.id, runId: log.runId, delta }),
-      onProgress: (progress) => this.#tell({ type: 'progress', session: this.id, runId: log.runId, progress }),
+    const of = { session: this.id, runId: log.runId }
+    this.#driver = new Driver(this.agent, log, this.#past.memory, {
+      onDelta: (delta) => this.#audience.tell({ type: 'delta', ...of, delta }),
+      onProgress: (progress) => this.#audience.tell({ type: 'progress', ...of, progress }),
       onFailure: (failure) => this.#stall(failure),
-      newest: () => this.#logs.at(-1) ?? log,
+      newest: () => this.#past.logs.at(-1) ?? log,
     })
   }
 
-  #listener(runId: string, memory: SessionMemory): LogListener {
-    return (event, seq, before) => {
-      memory.observe(runId, event, before)
-      if (!this.#isQuiet) this.#tell({ type: 'event', session: this.id, runId, seq, event })
-    }
+  readonly #tellEvent: EventTeller = (runId, seq, event) => {
+    if (!this.#isQuiet) this.#audience.tell({ type: 'event', session: this.id, runId, seq, event })
   }
 
   /** Of the newest run: no other can be open. */
   #stall(failure: Failure): void {
-    const runId = this.#logs.at(-1)?.runId ?? [...this.#shown.keys()].at(-1)
+    const runId = this.#past.logs.at(-1)?.runId ?? this.#audience.newest
     if (runId !== undefined && !this.#closing.signal.aborted)
-      this.#tell({ type: 'stalled', session: this.id, runId, failure })
-  }
-
-  /** To our page, and to the tabs that follow. */
-  #tell(notice: Notice): void {
-    if (this.#show(notice)) this.#channel.tell(notice)
-  }
-
-  /** False: the page has seen it. */
-  #show(notice: Notice): boolean {
-    if (notice.type === 'event') {
-      const next = this.#shown.get(notice.runId) ?? 0
-      if (notice.seq < next) return false
-      this.#shown.set(notice.runId, notice.seq + 1)
-    }
-    this.agent.notices.tell(notice)
-    return true
+      this.#audience.tell({ type: 'stalled', session: this.id, runId, failure })
   }
 }

@@ -1,8 +1,11 @@
 import { isNewer, logFormat, type EventBody, type RunEvent } from '../core/events.js'
 import { accepts, next, type Effect } from '../core/next.js'
 import { evolve, initialState, type RunState } from '../core/state.js'
+import type { Context } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
 import type { Durability, RunHead, Store } from '../store/store.js'
+import { chained } from './chain.js'
+import { readLog } from './read-log.js'
 
 /** Told of an event after it is durable. `before` is the state that it changed. */
 export type LogListener = (event: RunEvent, seq: number, before: RunState) => void
@@ -13,6 +16,8 @@ export class RunLog {
   #state: RunState = initialState
   #due: readonly Effect[] | undefined
   #events: RunEvent[] = []
+  /** Of the last event. Undefined in a log whose format has none. */
+  #chain: string | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #failure: HandrailError | undefined
   readonly #listeners = new Set<LogListener>()
@@ -30,22 +35,33 @@ export class RunLog {
     store: Store,
     head: RunHead,
     first: readonly EventBody[],
+    context: Context,
     now: () => number,
     listener: LogListener,
   ): Promise<RunLog> {
-    const log = new RunLog(store, head, now)
+    const log = new RunLog(store, { ...head, format: logFormat }, now)
     log.subscribe(listener)
-    const events = first.map((body): RunEvent => ({ ...body, at: head.startedAt }))
-    await store.start(head, events)
+    log.#chain = ''
+    const events: RunEvent[] = []
+    for (const body of first) events.push(log.#stamped(body, head.startedAt))
+    await store.start(log.head, events, context)
     for (const event of events) log.#take(event)
     return log
   }
 
+  /** Never fails because of what the log holds: what can't be trusted, or gone on with, is opened to be shown. */
   static async open(store: Store, head: RunHead, now: () => number, listener: LogListener): Promise<RunLog> {
     const log = new RunLog(store, head, now)
     log.subscribe(listener)
-    for (const event of await store.read(head.runId)) log.#take(event)
+    const { chain, damage } = await readLog(store, head, {
+      take: (event) => log.#take(event),
+      show: (event) => log.#events.push(event),
+    })
+    log.#chain = chain
+    if (damage !== undefined) log.close(new HandrailError('log_damaged', damaged(log, damage)))
     if (isNewer(log.state.header)) log.close(new HandrailError('log_newer', newer(log)))
+    if (head.imported)
+      log.close(new HandrailError('run_imported', `Cannot write to run "${log.runId}": it was imported`))
     return log
   }
 
@@ -53,11 +69,15 @@ export class RunLog {
     return this.#state
   }
 
-  /** Why nothing can be appended any more: until the log is read again, or for ever if its format is newer than ours. */
+  /**
+   * Why nothing can be appended any more: until the log is read again, or for ever if its format is newer than ours, if it is
+   * damaged, or if it was imported.
+   */
   get failure(): HandrailError | undefined {
     return this.#failure
   }
 
+  /** Of a damaged log also what comes after the damage, of which `state` knows nothing. */
   get events(): readonly RunEvent[] {
     return this.#events
   }
@@ -100,16 +120,26 @@ export class RunLog {
   }
 
   async #write(body: EventBody, at: number): Promise<void> {
-    const event: RunEvent = { ...body, at }
+    const chain = this.#chain
+    const event = this.#stamped(body, at)
     try {
       await this.store.append(this.runId, this.#events.length, event, this.#durabilityOf(event))
     } catch (error) {
+      this.#chain = chain
       this.#failure ??= HandrailError.is(error)
         ? error
         : new HandrailError('store_failed', String(error), { cause: error })
       throw this.#failure
     }
     this.#take(event)
+  }
+
+  #stamped(body: EventBody, at: number): RunEvent {
+    const event = { ...body, at }
+    if (this.#chain === undefined) return event
+    const stamped = chained(event, this.#chain)
+    this.#chain = stamped.chain
+    return stamped
   }
 
   /** What must survive a power cut before anything is done about it: a person's word, and the intent to write. */
@@ -121,12 +151,15 @@ export class RunLog {
   #take(event: RunEvent): void {
     const before = this.#state
     const seq = this.#events.length
+    this.#events.push(event)
     this.#state = evolve(before, event)
     this.#due = undefined
-    this.#events.push(event)
     for (const listener of this.#listeners) listener(event, seq, before)
   }
 }
+
+const damaged = ({ runId }: RunLog, damage: string): string =>
+  `The log of run "${runId}" is not as it was written, from ${damage}. It can be shown, exported and deleted`
 
 const newer = ({ runId, state }: RunLog): string =>
   `Cannot write to run "${runId}": its log has the format ${state.header?.format}, and this version knows ${logFormat}; reload the page`

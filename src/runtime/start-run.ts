@@ -4,26 +4,28 @@ import { checkRunOptions } from './check-run-options.js'
 import { RunLog, type LogListener } from './log.js'
 import type { RunOptions } from './protocol.js'
 import { headerOf } from './run-header.js'
+import type { SessionLogs } from './session-logs.js'
 
 /**
  * Starts the log of a session's next run, after those that are there.
- * @throws {HandrailError} `run_open` while another is open, `invalid_options`, `log_newer`, and codes of the store.
+ * @throws {HandrailError} `run_open` while another is open, `invalid_options`, `log_newer`, `log_damaged`, `run_imported`, and
+ * codes of the store.
  */
 export async function startRun(
   agent: Agent,
   session: string,
-  logs: readonly RunLog[],
+  { logs, places }: Pick<SessionLogs, 'logs' | 'places'>,
   { text, options, listener }: { text: string; options: RunOptions; listener: LogListener },
 ): Promise<RunLog> {
   const { runId, files, instructions } = options
   const last = logs.at(-1)
-  if (last?.failure) throw last.failure
+  const failed = logs.find(({ failure }) => failure)
+  if (failed) throw failed.failure
   if (last?.state.status === 'running')
     throw new HandrailError('run_open', `Session "${session}" has an open run: "${last.runId}"`)
   checkRunOptions(options, agent)
-  await agent.store.putContext(agent.contextHash, agent.context)
   const { now } = agent.platform
-  const head = { runId, owner: agent.setup.owner, session, index: logs.length, startedAt: now() }
+  const head = { runId, owner: agent.setup.owner, session, index: places, startedAt: now() }
   const start = { type: 'run-start', ...headerOf(agent, head, options, last?.runId) } as const
   const message = {
     type: 'user-message',
@@ -31,5 +33,5 @@ export async function startRun(
     ...(files?.length ? { files } : {}),
     ...(instructions ? { instructions } : {}),
   } as const
-  return RunLog.start(agent.store, head, [start, message], now, listener)
+  return RunLog.start(agent.store, head, [start, message], agent.context, now, listener)
 }

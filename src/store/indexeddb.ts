@@ -1,42 +1,24 @@
-import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
+import type { IDBPDatabase, StoreNames } from 'idb'
 import type { RunEvent } from '../core/events.js'
 import type { Context } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
-import { checkContext, checkHead, checkLog } from './check-stored.js'
+import { checkContext, checkHead, checkLog, contextHashOf } from './check-stored.js'
 import { toSessions } from './sessions.js'
+import { openDatabase, type Schema, type Writing } from './database.js'
 import { conflictWith, toStoreError } from './store-error.js'
-import type { Durability, RunHead, SessionHead, Store } from './store.js'
-
-const databaseVersion = 1
-
-/** Values are `unknown` because they are checked when they come out. */
-interface Schema extends DBSchema {
-  /** `{ runId, seq, event }`: the key is inside, so that a missing event shows. */
-  events: { key: [runId: string, seq: number]; value: unknown }
-  /** Heads. The index is unique: two tabs cannot both start the same run of a session. */
-  runs: { key: string; value: unknown; indexes: { session: [owner: string, session: string, index: number] } }
-  contexts: { key: string; value: unknown }
-}
-type Writing = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
+import type { Durability, RunHead, SessionHead, Store, StoredEvent } from './store.js'
 
 /**
  * Opens, or makes, the database `name` of this origin. When another tab upgrades it, the store closes itself.
- * @throws {HandrailError} `store_outdated` if a newer version has upgraded it, `store_failed` if there is no IndexedDB here.
+ * @throws {HandrailError} `store_outdated` if a newer version has upgraded it, `store_blocked` if a tab of an older one does not
+ * let go of it, `store_failed` if there is no IndexedDB here.
  */
 export async function openIndexedDbStore(name = 'handrail'): Promise<Store> {
   try {
-    return new IndexedDbStore(await openDB<Schema>(name, databaseVersion, { upgrade: createStores }))
+    return new IndexedDbStore(await openDatabase(name))
   } catch (error) {
     throw toStoreError(error, `open database "${name}"`)
   }
-}
-
-function createStores(db: IDBPDatabase<Schema>): void {
-  db.createObjectStore('events', { keyPath: ['runId', 'seq'] })
-  db.createObjectStore('runs', { keyPath: 'runId' }).createIndex('session', ['owner', 'session', 'index'], {
-    unique: true,
-  })
-  db.createObjectStore('contexts')
 }
 
 class IndexedDbStore implements Store {
@@ -48,16 +30,22 @@ class IndexedDbStore implements Store {
     db.addEventListener('close', () => this.#close('the browser closed the database'))
   }
 
-  async start(head: RunHead, first: readonly RunEvent[]): Promise<void> {
+  async start(head: RunHead, first: readonly RunEvent[], context?: Context): Promise<void> {
     const { runId, owner, session, index } = head
     const doing = `start run ${index} of session "${session}"`
-    await this.#write(doing, ['runs', 'events'], 'relaxed', async (tx) => {
+    const contextHash = contextHashOf(first[0])
+    await this.#write(doing, ['runs', 'events', 'contexts'], 'relaxed', async (tx) => {
       const runs = tx.objectStore('runs')
       const count = await runs.index('session').count(sessionRange(owner, session))
       if (count !== index) throw conflictWith(doing, `the session has ${count}`)
       if ((await runs.getKey(runId)) !== undefined) throw conflictWith(doing, `run "${runId}" exists`)
-      await runs.add(head)
-      for (const [seq, event] of first.entries()) await tx.objectStore('events').add({ runId, seq, event })
+      await runs.add({ ...head, ...(contextHash !== undefined && { contextHash }) })
+      const events = tx.objectStore('events')
+      await Promise.all(first.map(async (event, seq) => events.add({ runId, seq, event })))
+      const contexts = tx.objectStore('contexts')
+      // With the run that refers to it: else the deletion of the last other one could come in between.
+      if (contextHash !== undefined && context && (await contexts.getKey(contextHash)) === undefined)
+        await contexts.add(context, contextHash)
     })
   }
 
@@ -82,7 +70,22 @@ class IndexedDbStore implements Store {
     return this.#read(`read run "${runId}"`, async (db) => {
       const tx = db.transaction('events')
       const [first, records] = await Promise.all([tx.store.get([runId, 0]), tx.store.getAll(logRange(runId, from))])
-      return records.length > 0 ? checkLog(runId, from, first, records) : []
+      return records.length > 0 ? checkLog(runId, from, first, records as StoredEvent[]) : []
+    })
+  }
+
+  records(runId: string, from: number, most: number): Promise<StoredEvent[]> {
+    return this.#read(
+      `read run "${runId}"`,
+      async (db) => (await db.getAll('events', logRange(runId, from), most)) as StoredEvent[],
+    )
+  }
+
+  run(owner: string, runId: string): Promise<RunHead | undefined> {
+    return this.#read(`find run "${runId}"`, async (db) => {
+      const record = await db.get('runs', runId)
+      const head = record === undefined ? undefined : checkHead(record)
+      return head?.owner === owner ? head : undefined
     })
   }
 
@@ -100,20 +103,31 @@ class IndexedDbStore implements Store {
     })
   }
 
-  async deleteSession(owner: string, session: string): Promise<void> {
-    await this.#write(`delete session "${session}"`, ['runs', 'events'], 'relaxed', async (tx) => {
-      const runIds = await tx.objectStore('runs').index('session').getAllKeys(sessionRange(owner, session))
-      for (const runId of runIds) {
-        await tx.objectStore('runs').delete(runId)
-        await tx.objectStore('events').delete(logRange(runId))
-      }
+  async deleteRun(owner: string, runId: string): Promise<void> {
+    await this.#write(`delete run "${runId}"`, ['runs', 'events', 'contexts'], 'relaxed', async (tx) => {
+      const record = await tx.objectStore('runs').get(runId)
+      if (record === undefined) return
+      const head = checkHead(record)
+      if (head.owner !== owner) return
+      await tx.objectStore('runs').put({ ...head, deleted: true })
+      await tx.objectStore('events').delete(logRange(runId))
+      await dropContexts(tx, [record])
     })
   }
 
-  async putContext(hash: string, context: Context): Promise<void> {
-    await this.#write(`store context "${hash}"`, ['contexts'], 'relaxed', async (tx) => {
-      const contexts = tx.objectStore('contexts')
-      if ((await contexts.getKey(hash)) === undefined) await contexts.add(context, hash)
+  async deleteSession(owner: string, session: string): Promise<void> {
+    await this.#write(`delete session "${session}"`, ['runs', 'events', 'contexts'], 'relaxed', async (tx) => {
+      const runs = tx.objectStore('runs')
+      const range = sessionRange(owner, session)
+      const [runIds, records] = await Promise.all([
+        runs.index('session').getAllKeys(range),
+        runs.index('session').getAll(range),
+      ])
+      for (const runId of runIds) {
+        await runs.delete(runId)
+        await tx.objectStore('events').delete(logRange(runId))
+      }
+      await dropContexts(tx, records)
     })
   }
 
@@ -171,6 +185,13 @@ async function abort(tx: Writing): Promise<DOMException | null> {
   }
   await tx.done.catch(() => undefined)
   return tx.error
+}
+
+/** Of runs that are gone, unless another refers to them. */
+async function dropContexts(tx: Writing, gone: readonly unknown[]): Promise<void> {
+  for (const hash of new Set(gone.map(contextHashOf)))
+    if (hash !== undefined && (await tx.objectStore('runs').index('context').count(hash)) === 0)
+      await tx.objectStore('contexts').delete(hash)
 }
 
 const logRange = (runId: string, from = 0) => IDBKeyRange.bound([runId, from], [runId, []])

@@ -53,24 +53,88 @@ export function indexedDbConformance(): void {
   })
 
   it('closes itself when another tab upgrades the database, so that it can', async () => {
-    const version = await opened(openDB(name, 2))
-    expect(version.version).toBe(2)
+    const version = await opened(openDB(name, 3))
+    expect(version.version).toBe(3)
     expect(await codeOf(store.read('r1'))).toBe('store_closed')
     expect(await codeOf(store.append('r1', 2, say('two'), 'strict'))).toBe('store_closed')
   })
 
   it('completes what it is writing before an upgrade', async () => {
     const writing = codeOf(store.append('r1', 2, say('two'), 'strict'))
-    const version = await opened(openDB(name, 2))
+    const version = await opened(openDB(name, 3))
     expect(await writing).toBe('none')
     expect(await version.count('events')).toBe(3)
   })
 
   it('refuses to open a database of a newer version', async () => {
-    await opened(openDB(name, 2))
+    await opened(openDB(name, 3))
     await expect(openIndexedDbStore(name)).rejects.toMatchObject({
       code: 'store_outdated',
       message: `Cannot open database "${name}": a newer version has upgraded it; reload`,
+    })
+  })
+
+  describe('a database of version 1', () => {
+    const old = 'test-database-1'
+    /** As version 1 of the store made it, with what it wrote. */
+    const makeOld = async () => {
+      const db = await opened(
+        openDB(old, 1, {
+          upgrade(made) {
+            made.createObjectStore('events', { keyPath: ['runId', 'seq'] })
+            made.createObjectStore('runs', { keyPath: 'runId' }).createIndex('session', ['owner', 'session', 'index'], {
+              unique: true,
+            })
+            made.createObjectStore('contexts')
+          },
+        }),
+      )
+      for (const [runId, session] of [
+        ['r1', 's1'],
+        ['r2', 's2'],
+      ] as const) {
+        const { head, first } = runOf(runId, { session })
+        await db.put('runs', head)
+        await db.put('events', { runId, seq: 0, event: first[0] })
+        await db.put('events', { runId, seq: 1, event: say('one') })
+      }
+      await db.put('runs', { runId: 'r3', owner: 'ann', session: 's3', index: 0, startedAt: 1 })
+      await db.put('contexts', { instructions: 'Help.', tools: [] }, 'c1')
+      return db
+    }
+    afterEach(async () => {
+      for (const one of open.splice(0)) one.close()
+      await deleteDB(old)
+    })
+    const openNew = () => opened(openIndexedDbStore(old))
+
+    it('is upgraded: its logs go on, and its contexts are known by their runs', async () => {
+      ;(await makeOld()).close()
+      const upgraded = await openNew()
+      expect(await upgraded.read('r1')).toEqual([...runOf('r1').first, say('one')])
+      expect(await upgraded.runs('ann', 's1')).toEqual([runOf('r1').head])
+      await upgraded.append('r1', 2, say('two'), 'strict')
+      await upgraded.deleteSession('ann', 's1')
+      expect(await upgraded.getContext('c1')).toEqual({ instructions: 'Help.', tools: [] })
+      await upgraded.deleteRun('ann', 'r2')
+      expect(await upgraded.getContext('c1')).toBeUndefined()
+      expect(await upgraded.runs('ann', 's3')).toHaveLength(1)
+    })
+
+    it('is upgraded while another tab has it open, which lets go of it as it was written to', async () => {
+      const tab = await makeOld()
+      tab.addEventListener('versionchange', () => tab.close())
+      const upgraded = await openNew()
+      expect(await upgraded.read('r2')).toHaveLength(2)
+      await expect(tab.get('runs', 'r1')).rejects.toThrow()
+    })
+
+    it('is not waited for without end when another tab does not let go of it', { timeout: 15_000 }, async () => {
+      await makeOld()
+      await expect(openIndexedDbStore(old)).rejects.toMatchObject({ code: 'store_blocked', retryable: true })
+      for (const one of open.splice(0)) one.close()
+      const upgraded = await openNew()
+      expect(await upgraded.read('r1')).toHaveLength(2)
     })
   })
 
@@ -111,7 +175,7 @@ export function indexedDbConformance(): void {
     })
 
     it('but returns a log of a newer format as it is', async () => {
-      const first = { ...runOf('r1').first[0], format: 2 }
+      const first = { ...runOf('r1').first[0], format: 99 }
       const event = { type: 'something-new', at: 1 }
       await tamper([
         { seq: 0, event: first },

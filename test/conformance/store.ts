@@ -218,17 +218,109 @@ export function storeConformance(open: () => Promise<Store>): void {
     })
   })
 
+  describe('deleteRun()', () => {
+    it('removes the events, of this run only, and keeps its place in the session', async () => {
+      await start('r1')
+      await start('r2', { index: 1 })
+      await store.deleteRun('ann', 'r1')
+      expect(await store.read('r1')).toEqual([])
+      expect(await store.records('r1', 0, 10)).toEqual([])
+      expect(await store.read('r2')).toHaveLength(1)
+      expect(await store.runs('ann', 's1')).toEqual([
+        { ...runOf('r1').head, deleted: true },
+        runOf('r2', { index: 1 }).head,
+      ])
+      expect(await store.sessions('ann')).toMatchObject([{ session: 's1', runs: 1 }])
+      await start('r3', { index: 2 })
+    })
+
+    it('leaves no place for a writer that has not heard of it, nor for another run of that id', async () => {
+      await start('r1')
+      await store.deleteRun('ann', 'r1')
+      expect(await codeOf(store.append('r1', 1, say('late'), 'relaxed'))).toBe('store_conflict')
+      expect(await codeOf(start('r1', { session: 's2' }))).toBe('store_conflict')
+      expect(await store.read('r1')).toEqual([])
+    })
+
+    it('does nothing to a run that is unknown or of another owner', async () => {
+      await start('r1')
+      await store.deleteRun('bob', 'r1')
+      await store.deleteRun('ann', 'r2')
+      expect(await store.runs('ann', 's1')).toEqual([runOf('r1').head])
+      expect(await store.read('r1')).toHaveLength(1)
+    })
+  })
+
+  describe('records() and run()', () => {
+    it('give what is stored of a log in pages, and the head of a run to its owner alone', async () => {
+      await start('r1')
+      for (const seq of [1, 2, 3]) await store.append('r1', seq, say(`${seq}`), 'relaxed')
+      const [event] = runOf('r1').first
+      expect(await store.records('r1', 0, 2)).toEqual(
+        [
+          { seq: 0, event },
+          { seq: 1, event: say('1') },
+        ].map(like),
+      )
+      expect(await store.records('r1', 2, 10)).toEqual(
+        [
+          { seq: 2, event: say('2') },
+          { seq: 3, event: say('3') },
+        ].map(like),
+      )
+      expect(await store.records('r1', 4, 10)).toEqual([])
+      expect(await store.run('ann', 'r1')).toEqual(runOf('r1').head)
+      expect(await store.run('bob', 'r1')).toBeUndefined()
+      expect(await store.run('ann', 'constructor')).toBeUndefined()
+    })
+    const like = (record: object) => expect.objectContaining(record) as object
+  })
+
   describe('contexts', () => {
+    const begin = (runId: string, contextHash: string, head: Partial<RunHead> = {}, kept: Context = context) => {
+      const run = runOf(runId, { session: runId, ...head })
+      return store.start(run.head, [{ ...run.first[0], contextHash } as RunEvent], kept)
+    }
+
     it('are found by their hash', async () => {
-      await store.putContext('h1', context)
+      await begin('r1', 'h1')
       expect(await store.getContext('h1')).toEqual(context)
       expect(await store.getContext('h2')).toBeUndefined()
       expect(await store.getContext('constructor')).toBeUndefined()
     })
 
     it('never change', async () => {
-      await store.putContext('h1', context)
-      await store.putContext('h1', { ...context, instructions: 'Obey the page.' })
+      await begin('r1', 'h1')
+      await begin('r2', 'h1', {}, { ...context, instructions: 'Obey the page.' })
+      expect(await store.getContext('h1')).toEqual(context)
+    })
+
+    it('are not stored with a run that is refused', async () => {
+      await begin('r1', 'h1')
+      expect(await codeOf(begin('r1', 'h2'))).toBe('store_conflict')
+      expect(await store.getContext('h2')).toBeUndefined()
+    })
+
+    it('stay while a run of anybody refers to them, and go with the last one', async () => {
+      await begin('r1', 'h1')
+      await begin('r2', 'h1', { owner: 'bob' })
+      await begin('r3', 'h1')
+      await begin('r4', 'h2')
+      await store.deleteSession('ann', 'r1')
+      await store.deleteRun('ann', 'r3')
+      expect(await store.getContext('h1')).toEqual(context)
+      await store.deleteSession('bob', 'r2')
+      expect(await store.getContext('h1')).toBeUndefined()
+      expect(await store.getContext('h2')).toEqual(context)
+      await store.deleteRun('ann', 'r4')
+      expect(await store.getContext('h2')).toBeUndefined()
+    })
+
+    it('are there for a run that is started while the last other one is deleted', async () => {
+      await begin('r1', 'h1')
+      await Promise.all([store.deleteSession('ann', 'r1'), begin('r2', 'h1')])
+      expect(await store.getContext('h1')).toEqual(context)
+      await Promise.all([begin('r3', 'h1'), store.deleteRun('ann', 'r2')])
       expect(await store.getContext('h1')).toEqual(context)
     })
   })
@@ -245,7 +337,9 @@ export function storeConformance(open: () => Promise<Store>): void {
       store.runs('ann', 's1'),
       store.sessions('ann'),
       store.deleteSession('ann', 's1'),
-      store.putContext('h1', context),
+      store.records('r1', 0, 1),
+      store.run('ann', 'r1'),
+      store.deleteRun('ann', 'r1'),
       store.getContext('h1'),
     ]
     expect(await Promise.all(operations.map(codeOf))).toEqual(operations.map(() => 'store_closed'))

@@ -1,0 +1,18 @@
+import { HandrailError } from '../errors.js'
+import type { Agent } from './agent.js'
+import { isOpen, type SessionLogs } from './session-logs.js'
+
+/**
+ * Removes what a run has stored. To be called under the lease of its session, whose logs these are.
+ * @throws {HandrailError} `run_open` while a run of the session is open: it may go on from any that was before. A damaged log,
+ * which keeps the session from going on, can be deleted in any case.
+ */
+export async function deleteRun({ store, setup }: Agent, { logs }: SessionLogs, runId: string): Promise<void> {
+  const log = logs.find((each) => each.runId === runId)
+  const open = logs.find(isOpen)
+  if (open && log?.failure?.code !== 'log_damaged') {
+    const message = `Cannot delete run "${runId}": run "${open.runId}" of its session is open; cancel it first`
+    throw new HandrailError('run_open', message)
+  }
+  await store.deleteRun(setup.owner, runId)
+}

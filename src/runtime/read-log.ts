@@ -1,0 +1,59 @@
+import { logFormat, type RunEvent } from '../core/events.js'
+import { eventFault } from '../core/stored-event.js'
+import { toFailure } from '../errors.js'
+import type { RunHead, Store, StoredEvent } from '../store/store.js'
+import { LogCheck } from './chain.js'
+
+/** While some events are checked and folded, the store gets the next ones: that is most of the time that either takes. */
+const eventsAtOnce = 2_000
+
+export interface LogReader {
+  /** The next event of the log. What it throws is a damage too. */
+  take(event: RunEvent): void
+  /** An event that is damaged or comes after one that is: to be shown, not to be believed. */
+  show(event: RunEvent): void
+}
+
+export interface LogEnd {
+  /** Of the last event that was taken. */
+  readonly chain?: string
+  /** Where the log is not what was written, and why: `event 3: ...`. */
+  readonly damage?: string
+}
+
+export async function readLog(store: Store, head: RunHead, { take, show }: LogReader): Promise<LogEnd> {
+  const check = new LogCheck(head)
+  let damage: string | undefined
+  let count = 0
+  for await (const records of pagesOf(store, head.runId)) {
+    for (const record of records) {
+      damage ??= check.fault(record)
+      if (damage !== undefined) {
+        if (!eventFault(record.event, logFormat)) show(record.event as RunEvent)
+        continue
+      }
+      try {
+        take(record.event as RunEvent)
+      } catch (error) {
+        damage = `event ${count}: ${toFailure(error).message}`
+      }
+      count++
+    }
+  }
+  if (count === 0) damage ??= 'event 0: it is missing'
+  return { chain: check.chain, damage }
+}
+
+/** What is stored of a log, in order, as it is. */
+export async function* pagesOf(store: Store, runId: string): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  let reading = store.records(runId, 0, eventsAtOnce)
+  for (;;) {
+    const records = await reading
+    const last = records.at(-1)?.seq
+    // Keys that are no numbers come after all that are.
+    const isLast = records.length < eventsAtOnce || typeof last !== 'number'
+    if (!isLast) reading = store.records(runId, last + 1, eventsAtOnce)
+    yield records
+    if (isLast) return
+  }
+}
