@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../src/core/events.js'
-import type { Json } from '../../src/core/json.js'
+import type { Json, JsonObject } from '../../src/core/json.js'
 import type { ToolDefinition } from '../../src/core/tool-definition.js'
 import { HandrailError, toFailure } from '../../src/errors.js'
 import type { GenerateOptions, Model, ModelReply, ModelRequest, ReplyPart } from '../../src/models/model.js'
@@ -27,6 +27,8 @@ export interface TestTool extends Partial<ToolDefinition> {
   readonly risk: ToolDefinition['risk']
   readonly run: (input: Json, call: PageCall) => Json | Promise<Json>
   check?: () => CheckAnswer | Promise<CheckAnswer>
+  /** The fields of `hostInput`. */
+  readonly fills?: JsonObject
   reconcile?: (call: PageCall) => ReconcileAnswer
 }
 
@@ -35,6 +37,8 @@ export interface WorldOptions {
   /** The reply to a request: a pure function, so that a resumed run gets the same. */
   readonly model: (request: ModelRequest, options: GenerateOptions) => ModelReply | Promise<ModelReply>
   readonly setup?: Partial<AgentSetup>
+  /** What the page does otherwise than by its tools. */
+  readonly page?: Partial<PageApi>
 }
 
 /** What outlives an agent worker: the store, the tab's locks, and what the tools did. */
@@ -49,6 +53,7 @@ export class World {
   /** Before a model is there: the download of its SDK. */
   loading: () => Promise<void> = async () => {}
   time = 1_000
+  storage: { readonly usage: number; readonly quota: number } | undefined
 
   constructor(readonly options: WorldOptions) {}
 
@@ -69,11 +74,11 @@ export class World {
 
   #setup(): AgentSetup {
     const tools = Object.entries(this.options.tools ?? {}).map(
-      ([name, { run: _run, check, reconcile, ...rest }]): ToolDefinition => ({
+      ([name, { run: _run, check, reconcile, fills, ...rest }]): ToolDefinition => ({
         name,
         description: `The tool ${name}`,
         input: { type: 'object' },
-        ...(check && { checked: true }),
+        ...((check ?? fills) && { checked: true }),
         ...(reconcile && { reconciles: true }),
         ...rest,
       }),
@@ -165,6 +170,7 @@ export class TestAgent {
         return channel as unknown as ReturnType<Platform['openChannel']>
       },
       locks: world.locks,
+      storage: async () => world.storage,
       now: () => world.time++,
       newId: () => `id-${++ids}-${Math.random()}`,
       newSeed: () => 7,
@@ -188,7 +194,8 @@ export class TestAgent {
       },
       check: async ({ toolName }) => {
         const answer = (await tool(toolName)?.check?.()) ?? { verdict: 'allow' }
-        return { ok: true, value: { answers: [{ ...answer, rule: 'check' }] } }
+        const filled = tool(toolName)?.fills
+        return { ok: true, value: { answers: [{ ...answer, rule: 'check' }], ...(filled && { filled }) } }
       },
       preview: async () => ({ ok: true, value: null }),
       guard: async () => ({ ok: true, value: [] }),
@@ -204,6 +211,7 @@ export class TestAgent {
         }
         for (const wake of this.#watchers.splice(0)) wake()
       },
+      ...world.options.page,
     }
   }
 }
