@@ -49,10 +49,10 @@ export class PageHost implements PageApi {
     })
   }
 
-  check({ toolName, input }: CheckCall): Promise<Reply<PageCheck>> {
+  check({ toolName, input, runId, callId }: CheckCall): Promise<Reply<PageCheck>> {
     const { signal } = new AbortController()
     return reply(async () => {
-      const answer = await checkInput(this.#tool(toolName), input, { signal })
+      const answer = await checkInput(this.#tool(toolName), input, { signal, runId, callId })
       return { answers: [{ ...answer, rule: 'check' }] }
     })
   }

@@ -2,8 +2,8 @@ import { scriptToolName } from '../core/built-ins.js'
 import { isJsonObject } from '../core/json.js'
 import { isTextTool, type Caller, type Risk, type ToolDefinition } from '../core/tool-definition.js'
 import { spacedName } from '../core/tool-space.js'
-import { HandrailError } from '../errors.js'
-import { nearest } from '../core/nearest.js'
+import { checkDeclarations } from './check-declarations.js'
+import { refuse, refuseUnknownFields, shown } from './refuse.js'
 
 const risks: readonly Risk[] = ['read', 'reversible', 'irreversible', 'sensitive']
 /** `__proto__` cannot be a property that a script reads as `tools.NAME`. */
@@ -11,7 +11,18 @@ const reserved = [scriptToolName, '__proto__']
 /** The most that a timer takes. */
 const longest = 2 ** 31 - 1
 const callers: readonly Caller[] = ['model', 'script', 'program']
-const flags = ['checked', 'idempotent', 'reconciles', 'strict', 'deferred', 'returnsFiles', 'returnsTools'] as const
+const flags = [
+  'checked',
+  'idempotent',
+  'reconciles',
+  'strict',
+  'deferred',
+  'returnsFiles',
+  'returnsTools',
+  'trusted',
+  'safe',
+  'openWorld',
+] as const
 const fields = [
   'name',
   'description',
@@ -22,26 +33,16 @@ const fields = [
   'grammar',
   'callers',
   'namespace',
+  'hostInput',
+  'from',
+  'secret',
+  'approval',
+  'repeat',
+  'retries',
+  'largestOutput',
+  'onFailure',
   ...flags,
 ]
-
-export function refuse(name: unknown, what: string): never {
-  throw new HandrailError('invalid_tool', `Cannot define tool ${shown(name)}: ${what}`)
-}
-
-export function refuseUnknownFields(name: unknown, value: unknown, known: readonly string[], inside?: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    refuse(name, inside ? `"${inside}" must be an object` : 'it must be an object')
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
-    const near = nearest(key, known)
-    const place = inside ? ` in "${inside}"` : ''
-    refuse(
-      name,
-      `"${key}" is not a field${place}; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}`}`,
-    )
-  }
-}
 
 /**
  * What comes from another thread is checked as what an author writes.
@@ -69,6 +70,7 @@ export function checkDefinition(definition: ToolDefinition): void {
       refuse(name, `"${field}" must be true or false; it is ${shown(value)}`)
   }
   checkOptions(definition)
+  checkDeclarations(definition)
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= longest))
     refuse(name, `"timeout" must be a number of milliseconds from 1 to ${longest}; it is ${shown(timeout)}`)
 }
@@ -87,12 +89,4 @@ function checkOptions(definition: ToolDefinition): void {
     refuse(name, `"callers" must be an array with some of ${callers.join(', ')}; it is ${shown(may)}`)
   if (namespace !== undefined && (typeof namespace !== 'string' || namespace.trim() === '' || !spacedName(name)))
     refuse(name, '"namespace" must be a text about what stands before "__" in the name of the tool')
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80))
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }

@@ -4,10 +4,12 @@ import type { Mode } from '../core/events.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { Grammar, ToolDefinition } from '../core/tool-definition.js'
 import { builtInTools } from './built-in-tools.js'
-import { checkDefinition, refuse } from './definition.js'
+import { checkDefinition } from './definition.js'
 import type { Fault, Validate, Validator } from './fault.js'
 import type { CheckText } from './grammar/compile.js'
 import { sha256 } from './hash.js'
+import { toOffered } from './offered-definition.js'
+import { refuse } from './refuse.js'
 import { nearest } from '../core/nearest.js'
 import { scriptToolDefinition } from './script-tool.js'
 
@@ -23,6 +25,7 @@ export interface ToolSet {
 }
 
 export interface ToolEntry {
+  /** Whole, with the fields that the app fills. */
   readonly definition: ToolDefinition
   readonly mode: Mode
   /** SHA-256 of the definition, in hex. */
@@ -64,10 +67,12 @@ export function createToolSet(
     if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
     names.add(definition.name)
   }
-  const scriptTools = given.filter(({ callers }) => callers === undefined || callers.includes('script'))
-  const definitions = scripts ? [scriptToolDefinition(scriptTools, { limits }), ...given] : given
+  const offered = given.map(toOffered)
+  const scriptTools = offered.filter(({ callers }) => callers === undefined || callers.includes('script'))
+  const definitions = scripts ? [scriptToolDefinition(scriptTools, { limits }), ...offered] : offered
   const entries = new Map<string, ToolEntry>()
-  for (const definition of [...definitions, ...builtInTools])
+  const own = scripts ? [definitions[0]!] : []
+  for (const definition of [...own, ...given, ...builtInTools])
     entries.set(definition.name, createEntry(definition, validator, compileGrammar))
   return {
     definitions,
@@ -92,18 +97,19 @@ function createEntry(
   validator: Validator,
   compileGrammar: ToolSetOptions['compileGrammar'],
 ): ToolEntry {
-  const { name, input, output, risk, grammar } = definition
+  const { name, input, output, risk, grammar, hostInput } = definition
   if (grammar && !compileGrammar) throw new Error(`Tool "${name}" has a grammar, and there is nothing to compile it`)
   const once = (place: 'input' | 'output', schema: ToolDefinition['input']): Validate => {
     let validate: Validate | undefined
     return (value) => (validate ??= validator.compile(schema, `${place} of tool "${name}"`))(value)
   }
+  const validateInput = once('input', toOffered(definition).input)
   return {
     definition,
     mode: name === scriptToolName ? 'script' : risk === 'read' ? 'read' : 'write',
     hash: sha256(canonicalJson(definition as unknown as Json)),
-    validateInput: once('input', input),
-    validateFilled: once('input', input),
+    validateInput,
+    validateFilled: hostInput ? once('input', input) : validateInput,
     ...(output && { validateOutput: once('output', output) }),
     ...(grammar && { checkText: compileGrammar!(grammar, name) }),
   }

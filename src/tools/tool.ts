@@ -1,45 +1,35 @@
 import type { Json } from '../core/json.js'
 import type { Caller, Grammar, Risk, ToolDefinition } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
-import { checkDefinition, refuse, refuseUnknownFields } from './definition.js'
+import type {
+  Approval,
+  CheckContext,
+  HostInput,
+  OnFailure,
+  Once,
+  PageFunctions,
+  Secret,
+  ToolContext,
+  Trust,
+} from './declared.js'
+import { toDeclared } from './declare.js'
+import { checkDefinition } from './definition.js'
+import { refuse, refuseUnknownFields } from './refuse.js'
 import { describeFaults, isStandardSchema, parseValue, toJsonSchema } from './schema.js'
 import type { InputOf, OutputOf, Parsed, Schema } from './schema.js'
 
 export type { Risk, Schema }
-
-export interface ToolContext {
-  /** Aborted when the run is cancelled or the call takes longer than its timeout. */
-  readonly signal: AbortSignal
-  readonly runId: string
-  readonly callId: string
-  /** The same for every attempt at this call: hand it to a server that keeps a ledger of keys. */
-  readonly idempotencyKey: string
-}
-export type CheckContext = Pick<ToolContext, 'signal'>
+export type { CheckContext, Once, ReconcileResult, ToolContext } from './declared.js'
 
 /** What a tool's own check says. Nothing is `allow`, which does not outvote the other rules of the gate. */
 export type CheckResult = void | undefined | 'allow' | { readonly deny: string } | { readonly ask: string }
 export type CheckAnswer = { readonly verdict: 'allow' } | { readonly verdict: 'deny' | 'ask'; readonly reason: string }
 
-export type ReconcileResult =
-  | { readonly state: 'done'; readonly output: unknown }
-  | { readonly state: 'void' | 'unknown' }
 export type ReconcileAnswer =
   | { readonly state: 'done'; readonly output: Json }
   /** Not done, and made impossible: a late request with this key is refused. */
   | { readonly state: 'void' }
   | { readonly state: 'unknown' }
-
-/** How a write keeps to at most one effect when it is interrupted. Without it, its outcome is then unknown. */
-export interface Once<Input> {
-  /** The same key never has a second effect: an interrupted call is sent again. */
-  readonly idempotent?: boolean
-  /** Looks for the effect of an earlier call. */
-  reconcile?(call: {
-    readonly idempotencyKey: string
-    readonly input: Input
-  }): ReconcileResult | Promise<ReconcileResult>
-}
 
 export interface ToolFields<I extends Schema, O extends Schema | undefined> {
   /** Letters, digits, `_` and `-`, at most 64. */
@@ -54,6 +44,18 @@ export interface ToolFields<I extends Schema, O extends Schema | undefined> {
   /** A business rule, asked before a person is and again right before the start. An error is a no. */
   check?(input: InputOf<I>, context: CheckContext): CheckResult | Promise<CheckResult>
   readonly once?: Once<InputOf<I>>
+  /** Fields of `input` that the app fills: the model is not told of them, and may not send them. */
+  readonly hostInput?: HostInput<InputOf<I>>
+  /**
+   * By path of the input (a JSON Pointer, `*` for every item): where the value must have come from. `user`: the user's words;
+   * `app`: the instructions; `TOOL:PATH`: a tool's output, as in `search_orders:/*\/order_id`.
+   */
+  readonly from?: Readonly<Record<string, string | readonly string[]>>
+  /** Values that the model, scripts and the log get opaque references of. */
+  readonly secret?: Secret
+  readonly approval?: Approval<InputOf<I>>
+  readonly trust?: Trust
+  readonly onFailure?: OnFailure
   /** Of a text tool, whose `input` is of type `string`: what the whole text must match. */
   readonly grammar?: Grammar
   /** Who may call it. Absent: everybody. */
@@ -68,21 +70,36 @@ export interface ToolFields<I extends Schema, O extends Schema | undefined> {
   readonly returnsFiles?: boolean
   /** `tools` of its output, an array of names, are deferred tools that the model is told of where its provider can. */
   readonly returnsTools?: boolean
-  /** `timeout`: milliseconds a call may take. */
-  readonly limits?: { readonly timeout?: number }
+  /**
+   * `timeout`: milliseconds a call may take, 30,000 if absent. `retries`: requests more that a read, or an idempotent write, may
+   * take, 0 if absent. `output`: bytes of its output as JSON, 16 MiB if absent.
+   */
+  readonly limits?: { readonly timeout?: number; readonly retries?: number; readonly output?: number }
 }
 
 /** A page tool: its serialisable half, and the functions that stay on the page. */
-export interface Tool<Input = unknown> {
+export interface Tool<Input = unknown> extends PageFunctions<Input> {
   readonly definition: ToolDefinition
   readonly input: Schema
   run(input: Input, context: ToolContext): unknown
   check?(input: Input, context: CheckContext): CheckResult | Promise<CheckResult>
-  reconcile?: Once<Input>['reconcile']
 }
 
 const passed = ['grammar', 'callers', 'deferred', 'namespace', 'strict', 'returnsFiles', 'returnsTools'] as const
-const fields = ['name', 'description', 'input', 'output', 'risk', 'run', 'check', 'once', 'limits', ...passed]
+const declared = ['hostInput', 'from', 'secret', 'approval', 'trust', 'onFailure'] as const
+const fields = [
+  'name',
+  'description',
+  'input',
+  'output',
+  'risk',
+  'run',
+  'check',
+  'once',
+  'limits',
+  ...passed,
+  ...declared,
+]
 
 /**
  * Describes a page tool. The types of `run`, `check` and `reconcile` follow from the schemas.
@@ -93,35 +110,28 @@ export function defineTool<const I extends Schema, const O extends Schema | unde
 ): Tool<InputOf<I>> {
   const name = tool?.name
   refuseUnknownFields(name, tool, fields)
-  const { once = {}, limits = {} } = tool
-  refuseUnknownFields(name, once, ['idempotent', 'reconcile'], 'once')
-  refuseUnknownFields(name, limits, ['timeout'], 'limits')
-  const kinds = { run: typeof tool.run, check: typeof tool.check, 'once.reconcile': typeof once.reconcile }
-  for (const [field, kind] of Object.entries(kinds))
+  for (const [field, kind] of Object.entries({ run: typeof tool.run, check: typeof tool.check }))
     if (kind !== 'function' && (field === 'run' || kind !== 'undefined'))
       refuse(name, `"${field}" must be a function; it is ${kind}`)
-  const checks = kinds.check === 'function'
-  const reconciles = kinds['once.reconcile'] === 'function'
-  if (tool.risk === 'read' && tool.once) refuse(name, `"once" is for writes; "risk" is "read"`)
-  const definition: ToolDefinition = {
+  const input = convert(name, 'input', tool.input)
+  const output = tool.output === undefined ? undefined : convert(name, 'output', tool.output)
+  const { definition, functions } = toDeclared(tool, { input, output })
+  const isChecked = typeof tool.check === 'function' || isStandardSchema(tool.input) || functions.isAsked
+  const whole: ToolDefinition = {
     name,
     description: tool.description,
-    input: convert(name, 'input', tool.input),
-    ...(tool.output !== undefined && { output: convert(name, 'output', tool.output) }),
     risk: tool.risk,
-    ...((checks || isStandardSchema(tool.input)) && { checked: true }),
-    ...(once.idempotent !== undefined && { idempotent: once.idempotent }),
-    ...(reconciles && { reconciles: true }),
-    ...(limits.timeout !== undefined && { timeout: limits.timeout }),
+    ...(isChecked && { checked: true }),
+    ...definition,
     ...Object.fromEntries(passed.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]))),
   }
-  checkDefinition(definition)
+  checkDefinition(whole)
   return {
-    definition,
+    definition: whole,
     input: tool.input,
-    run: (input, context) => tool.run(input, context),
-    ...(checks && { check: (input, context) => tool.check!(input, context) }),
-    ...(reconciles && { reconcile: (call) => once.reconcile!(call) }),
+    run: (given, context) => tool.run(given, context),
+    ...(tool.check && { check: (given, context) => tool.check!(given, context) }),
+    ...functions.page,
   }
 }
 

@@ -138,7 +138,9 @@ describe('createToolSet(), of text tools', () => {
 describe('defineTool(), of a text tool', () => {
   it('takes a schema of a text, and a grammar', async () => {
     const tool = defineTool({
-      ...define('query'),
+      name: 'query',
+      description: 'A query',
+      risk: 'read',
       input: { type: 'string' },
       grammar: lark,
       run: (text) => text.toUpperCase(),
@@ -150,7 +152,13 @@ describe('defineTool(), of a text tool', () => {
   })
 
   it("takes a library's schema of a text", () => {
-    const tool = defineTool({ ...define('say'), input: z.string().min(2), run: (text) => text.length })
+    const tool = defineTool({
+      name: 'say',
+      description: 'Says it',
+      risk: 'read',
+      input: z.string().min(2),
+      run: (text) => text.length,
+    })
     expect(tool.definition.input).toMatchObject({ type: 'string', minLength: 2 })
   })
 

@@ -1,5 +1,5 @@
 import { HandrailError } from '../../errors.js'
-import { refuse } from '../definition.js'
+import { refuse } from '../refuse.js'
 
 /** Where a text stops matching its grammar: all before it could be right. */
 export interface GrammarFault {
