@@ -16,8 +16,8 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** Builds the page in a folder of `test`, serves it under the strict policies, and starts a Chromium to open it with. */
-export async function openSite(folder: string, workerFormat: 'es' | 'iife' = 'es'): Promise<Site> {
+/** Builds the page in a folder of `test`. @returns the folder that is to be served, and removed */
+export async function buildSite(folder: string, workerFormat: 'es' | 'iife' = 'es'): Promise<string> {
   const built = mkdtempSync(join(tmpdir(), 'handrail-site-'))
   await build({
     configFile: join(root, 'vite.config.ts'),
@@ -26,6 +26,12 @@ export async function openSite(folder: string, workerFormat: 'es' | 'iife' = 'es
     worker: { format: workerFormat },
     build: { outDir: built, emptyOutDir: true, sourcemap: false, rollupOptions: { checks: { pluginTimings: false } } },
   })
+  return built
+}
+
+/** Builds the page in a folder of `test`, serves it under the strict policies, and starts a Chromium to open it with. */
+export async function openSite(folder: string, workerFormat: 'es' | 'iife' = 'es'): Promise<Site> {
+  const built = await buildSite(folder, workerFormat)
   const [server, browser] = await Promise.all([
     serve({ root: built }),
     chromium.launch({ executablePath: findChromium(), args: chromiumArguments }),
