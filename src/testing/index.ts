@@ -7,6 +7,10 @@ export type {
   ScriptedReply,
   ScriptedStep,
 } from './scripted-model.js'
+export { checkGate, type GateCheckOptions, type GateResult } from './check-gate.js'
+export type { CaseCall, CaseOutcome, CaseTool, GateCase, GatePath, GateSource, Reaction } from './gate-case.js'
+export { gateCases } from './gate-cases.js'
+export { gatePaths, pageTools } from './gate-paths.js'
 export { expectRun, type Expected, type RunExpectation } from './expect-run.js'
 export { replay, type ReplayResult } from './replay.js'
 export type { ReplayOptions } from './replay-options.js'

@@ -23,6 +23,8 @@ export interface ListedCall {
 /** The calls of a run, in the order in which they were asked for. */
 export function callsOf(events: readonly RunEvent[]): ListedCall[] {
   const calls = new Map<string, ListedCall>()
+  /** Hashes that a person has approved: an ask with one of them asks nobody. */
+  const approved = new Set<string>()
   const change = (callId: string, more: Partial<ListedCall>) => {
     const call = calls.get(callId)
     if (call) calls.set(callId, { ...call, ...more })
@@ -43,12 +45,18 @@ export function callsOf(events: readonly RunEvent[]): ListedCall[] {
     if (!call) continue
     if (event.type === 'tool-decision') {
       const { input, reasons = [], rules = [] } = event
-      const asked = event.verdict === 'ask' ? [...call.asked, { reasons, rules }] : call.asked
+      const isAsked = event.verdict === 'ask' && !approved.has(`${event.callId} ${event.hash}`)
+      const asked = isAsked ? [...call.asked, { reasons, rules }] : call.asked
       change(call.callId, { isWrite: event.mode === 'write', asked, ...(input !== undefined && { input }) })
     }
     if (event.type === 'approval-response') {
-      const { approved, edit, reason } = event
-      const answer = approved ? (edit ? 'edited and approved' : 'approved') : `denied${reason ? `: ${reason}` : ''}`
+      const { edit, reason } = event
+      if (event.approved) approved.add(`${event.callId} ${edit?.hash ?? event.hash}`)
+      const answer = event.approved
+        ? edit
+          ? 'edited and approved'
+          : 'approved'
+        : `denied${reason ? `: ${reason}` : ''}`
       change(call.callId, { answers: [...call.answers, answer], ...(edit && { input: edit.input }) })
     }
     if (event.type === 'approval-expired') change(call.callId, { answers: [...call.answers, 'expired'] })

@@ -12,10 +12,10 @@ export function policyOf(
   for (const event of events) {
     if (event.type === 'assistant-message' || event.type === 'script-turn')
       for (const { callId, toolName } of event.calls) names.set(callId, toolName)
-    if (event.type !== 'tool-decision' || event.rules === undefined) continue
+    if (event.type !== 'tool-decision') continue
     const definition = risks.get(names.get(event.callId) ?? '')
     if (!definition || definition.approval?.needed !== undefined || definition.checked) continue
-    if (event.rules.includes('risk')) policy[definition.risk] = event.failure?.code === 'not_allowed' ? 'deny' : 'ask'
+    if (event.rules?.includes('risk')) policy[definition.risk] = event.failure?.code === 'not_allowed' ? 'deny' : 'ask'
     else if (event.verdict === 'allow' && event.grant === undefined) policy[definition.risk] ??= 'allow'
   }
   return policy

@@ -30,18 +30,17 @@ export function toRecording(run: RecordedRun): Recording {
   return { header: first, events, ...(context && { context }) }
 }
 
+/** As `exportRun` writes it: what it is, the context, then the events, each in a line. */
 function fromFile(text: string): { readonly events: readonly RunEvent[]; readonly context?: Context } {
-  const events: RunEvent[] = []
-  let context: Context | undefined
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue
-    const value = parse(line, i)
-    if (isContext(value)) context ??= value
-    else if (isRecord(value) && isContext(value.context)) context ??= value.context
-    else if (isRecord(value) && isEventType(value.type)) events.push(value as unknown as RunEvent)
-    else if (i > 0) return refuse(`line ${i + 1} is neither a context nor an event that this version knows`)
-  }
-  return { events, ...(context && { context }) }
+  const [head, context, ...events] = text
+    .split('\n')
+    .map((line, i) => ({ line, i }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ line, i }) => parse(line, i))
+  if (!isRecord(head) || head.handrail !== 'run') return refuse('its first line is not that of an exported run')
+  if (head.events !== events.length)
+    return refuse(`it has ${events.length} events, and its first line says ${String(head.events)}`)
+  return { events: events as RunEvent[], ...(context !== null && { context: context as Context }) }
 }
 
 function parse(line: string, i: number): unknown {

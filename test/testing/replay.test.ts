@@ -35,11 +35,14 @@ describe('replay()', () => {
 
   it('reads an exported file', async () => {
     const { events, context } = await record(scenarioOf('script'))
-    const lines = [{ format: 1, runId: 'r1' }, context, ...events].map((line) => JSON.stringify(line))
-    expect(said(await replay(lines.join('\n')))).toBe('same')
+    const head = { handrail: 'run', version: 1, events: events.length }
+    const lines = [head, context, ...events].map((line) => JSON.stringify(line))
+    expect(said(await replay(`${lines.join('\n')}\n`))).toBe('same')
     await expect(replay(`${lines.slice(0, 4).join('\n')}\n{"type": "`)).rejects.toThrow(
       'Cannot read the recorded run: line 5 is no JSON',
     )
+    await expect(replay(lines.slice(0, 4).join('\n'))).rejects.toThrow('it has 2 events, and its first line says')
+    await expect(replay(lines.slice(1).join('\n'))).rejects.toThrow('its first line is not that of an exported run')
     await expect(replay(events)).rejects.toThrow('its context is missing')
     await expect(replay({ events: events.slice(2), context })).rejects.toThrow('must begin with "run-start"')
   })
