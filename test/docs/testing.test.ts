@@ -13,5 +13,6 @@ it('docs/testing.md names every function of handrail/testing, and every link of 
   const functions = Object.entries(testing).filter(([, value]) => typeof value === 'function')
   for (const [name] of functions) expect(page).toContain(`\`${name}(`)
   const described = [...page.matchAll(/^\| `(\w+)\([^|]*\)` +\| (?!a model|what a test|the recorded|whether)/gm)]
-  expect(described.map(([, name]) => name).toSorted()).toEqual(Object.keys(expectRun(recorded)).toSorted())
+  const names = new Set(described.map(([, name]) => name))
+  expect(names).toEqual(new Set(Object.keys(expectRun(recorded))))
 })

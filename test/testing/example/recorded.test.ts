@@ -30,9 +30,9 @@ it('the file of the example is what an export is', async () => {
   expect(shapeOf(exported)).toEqual(shapeOf(await readFile(file, 'utf8')))
 })
 
-const fromTool = ({ definition, run }: Tool): TestTool => ({
-  ...definition,
-  run: (input, call) => run(input, { ...call, signal: new AbortController().signal } as never) as Json,
+const fromTool = (tool: Tool): TestTool => ({
+  ...tool.definition,
+  run: (input, call) => tool.run(input, { ...call, signal: new AbortController().signal } as never) as Json,
 })
 
 /** Types and fields of its lines: what is in them depends on the version. */
