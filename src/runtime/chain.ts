@@ -1,4 +1,4 @@
-import { isChained, type RunEvent, type RunHeader } from '../core/events.js'
+import { isChained, logFormat, type RunEvent, type RunHeader } from '../core/events.js'
 import { formatOf, recordFault, shownFault } from '../core/stored-event.js'
 import type { RunHead, StoredEvent } from '../store/store.js'
 import { sha256 } from '../tools/hash.js'
@@ -48,7 +48,7 @@ export class LogCheck {
     if (wrong) return `event ${seq}: ${shownFault(wrong)}`
     const event = record.event as RunEvent
     if (!isChained(this.#format)) {
-      if (event.chain === undefined) return undefined
+      if (event.chain === undefined || this.#format! > logFormat) return undefined
       return `event ${seq}: it has a chain, which a log of format ${this.#format} does not have`
     }
     if (typeof event.chain !== 'string') return `event ${seq}: it has no chain`

@@ -1,6 +1,7 @@
 import { HandrailError } from '../errors.js'
 import type { Agent } from './agent.js'
-import { isOpen, type SessionLogs } from './session-logs.js'
+import { leaseName, withFreeLease } from './lease.js'
+import { isOpen, readSession, type SessionLogs } from './session-logs.js'
 
 /**
  * Removes what a run has stored. To be called under the lease of its session, whose logs these are.
@@ -15,4 +16,12 @@ export async function deleteRun({ store, setup }: Agent, { logs }: SessionLogs, 
     throw new HandrailError('run_open', message)
   }
   await store.deleteRun(setup.owner, runId)
+}
+
+/** Of a session that is not open here. @throws {HandrailError} `session_busy` if another tab has it open, `run_open` */
+export async function deleteClosedRun(agent: Agent, session: string, runId: string): Promise<void> {
+  const name = leaseName(agent.setup.owner, session)
+  await withFreeLease(agent.platform.locks, name, `delete run "${runId}" of session "${session}"`, async () =>
+    deleteRun(agent, await readSession(agent, session), runId),
+  )
 }

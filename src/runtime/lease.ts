@@ -1,3 +1,5 @@
+import { HandrailError } from '../errors.js'
+
 /** The part of `LockManager` that a lease needs. */
 export interface Locks {
   request<T>(name: string, options: LockOptions, callback: (lock: unknown) => T | Promise<T>): Promise<T>
@@ -50,3 +52,17 @@ export function takeLease(
 }
 
 export const leaseName = (owner: string, session: string): string => `handrail:${JSON.stringify([owner, session])}`
+
+/**
+ * Works on a session that nobody has open, and has it meanwhile. `doing` completes the sentence "Cannot ...".
+ * @throws {HandrailError} `session_busy`
+ */
+export async function withFreeLease<T>(locks: Locks, name: string, doing: string, work: () => Promise<T>): Promise<T> {
+  const lease = await takeLease(locks, name, 'now')
+  if (!lease) throw new HandrailError('session_busy', `Cannot ${doing}: another tab has it open`, { retryable: true })
+  try {
+    return await work()
+  } finally {
+    await lease.release()
+  }
+}

@@ -1,10 +1,16 @@
 import { HandrailError, toFailure } from '../errors.js'
 import { openAgent, type Agent } from './agent.js'
-import { leaseName, takeLease } from './lease.js'
+import { deleteClosedRun } from './delete-run.js'
+import { exportRun } from './export-run.js'
+import { findRun } from './find-run.js'
+import { importRun } from './import-run.js'
+import { leaseName, withFreeLease } from './lease.js'
 import { LiveSession } from './live-session.js'
 import { Notices } from './notices.js'
 import type { Platform } from './platform.js'
 import type { AgentApi, PageApi, Reply } from './protocol.js'
+import { prune } from './prune.js'
+import { RunSizes } from './run-sizes.js'
 
 /** The worker's half of the wire: every method answers, and nothing is thrown across threads. */
 export function serve(platform: Platform, page: PageApi): AgentApi {
@@ -12,6 +18,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
   /** Those that are being closed: their lease is not free yet. */
   const leaving = new Map<string, Promise<void>>()
   const notices = new Notices(page)
+  const sizes = new RunSizes()
   let opened: Promise<Agent> | undefined
 
   const agent = (): Promise<Agent> => {
@@ -89,22 +96,21 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
       answer(async () => {
         const { store, setup } = await agent()
         await leave(id)
-        const lease = await takeLease(platform.locks, leaseName(setup.owner, id), 'now')
-        if (!lease)
-          throw new HandrailError('session_busy', `Cannot delete session "${id}": another tab has it open`, {
-            retryable: true,
-          })
-        try {
-          await store.deleteSession(setup.owner, id)
-        } finally {
-          await lease.release()
-        }
+        await withFreeLease(platform.locks, leaseName(setup.owner, id), `delete session "${id}"`, () =>
+          store.deleteSession(setup.owner, id),
+        )
         return null
       }),
-    exportRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
-    importRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
-    deleteRun: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
-    prune: () => answer(() => Promise.reject(new HandrailError('not_yet', 'not built yet'))),
+    exportRun: (runId) => answer(async () => exportRun(await agent(), runId)),
+    importRun: (file) => answer(async () => importRun(await agent(), file)),
+    deleteRun: (runId) =>
+      answer(async () => {
+        const { session } = await findRun(await agent(), runId, 'delete')
+        const live = await sessions.get(session)
+        await (live ? live.deleteRun(runId) : deleteClosedRun(await agent(), session, runId))
+        return null
+      }),
+    prune: (limits) => answer(async () => prune(await agent(), limits, sizes, (id) => sessions.has(id))),
     delta: async (id, delta) => (await agent()).hostedModels.delta(id, delta),
   }
 }

@@ -25,7 +25,7 @@ async function left(): Promise<{ world: World; hash: string }> {
   return { world, hash }
 }
 
-function breakable(store: Store, method: 'append' | 'read', code: string): { isBroken: boolean } {
+function breakable(store: Store, method: 'append' | 'records', code: string): { isBroken: boolean } {
   const state = { isBroken: false }
   const works = store[method].bind(store) as (...args: unknown[]) => Promise<never>
   const breaks = (...args: unknown[]) =>
@@ -39,7 +39,7 @@ const cancel = { type: 'cancel', runId: 'r1' } as const
 describe('a session', () => {
   it('can be opened again after it could not be read, and is driven', async () => {
     const { world } = await left()
-    const store = breakable(world.store, 'read', 'store_failed')
+    const store = breakable(world.store, 'records', 'store_failed')
     const agent = await world.agent()
     store.isBroken = true
     expect(await agent.api.follow('s')).toMatchObject({ failure: { code: 'store_failed' } })
