@@ -4,7 +4,9 @@ export type { Approval, Run, RunUpdate } from './client/run.js'
 export type { AnswerOf, Session, SessionListener } from './client/session.js'
 
 export { defineTool, type Tool, type ToolContext, type ToolFields } from './tools/tool.js'
+export type { CheckContext, CheckResult } from './tools/tool.js'
 export type { Schema } from './tools/schema.js'
+export type { GuardedCall, GuardedInput, GuardedOutput, Guardrail, Guardrails } from './client/guardrails.js'
 
 export type {
   Effort,
@@ -14,6 +16,7 @@ export type {
   ModelDelta,
   ModelReply,
   ModelRequest,
+  Policy,
   ReplyPart,
   GenerateOptions,
   ScriptLimits,
@@ -39,6 +42,18 @@ export type {
 } from './core/events.js'
 export type { Json, JsonObject, JsonSchema } from './core/json.js'
 export type { RunState } from './core/state.js'
+export {
+  audit,
+  type AnswerAudit,
+  type Audit,
+  type CallAudit,
+  type DecisionAudit,
+  type ReconciledAudit,
+  type ResultAudit,
+  type RunAudit,
+  type StartAudit,
+} from './core/audit.js'
 export type { CallState } from './core/call-state.js'
+export type { AskDetail, Grant, Repeated, RunModes, Source } from './core/approval.js'
 export type { AnswerFormat, Caller, Grammar, Risk, ToolChoice, ToolDefinition } from './core/tool-definition.js'
 export type { Budget, Usage } from './core/usage.js'

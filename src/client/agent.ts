@@ -34,7 +34,7 @@ export function createAgent(options: AgentOptions): Agent {
   checkAgent(options)
   if (!isSecureContext)
     throw new HandrailError('insecure_context', 'Cannot create an agent: Web Locks need a page from https or localhost')
-  const { tools, model, worker, session: currentSession = crypto.randomUUID() } = options
+  const { tools, model, worker, guardrails, session: currentSession = crypto.randomUUID() } = options
   const risks = new Map(tools.map(({ definition }) => [definition.name, definition.risk]))
   const sessions = new Map<string, LiveSession>()
   let closed: HandrailError | undefined
@@ -45,6 +45,7 @@ export function createAgent(options: AgentOptions): Agent {
     mayRestart: typeof worker !== 'object',
     host: {
       tools,
+      ...(guardrails && { guardrails }),
       ...(isHosted(model) && { model }),
       onDelta: (id, delta) => link.delta(id, delta),
       onNotice: (notice: Notice) => sessions.get(notice.session)?.receive(notice),
@@ -106,6 +107,8 @@ function toSetup({
   limits = {},
   scripts = true,
   store = 'indexeddb',
+  policy = {},
+  guardrails = {},
 }: AgentOptions): AgentSetup {
   return {
     owner,
@@ -117,10 +120,14 @@ function toSetup({
     budget,
     limits,
     scripts,
-    policy: {},
-    guards: { input: false, call: false, output: false },
+    policy,
+    guards: { input: isThere(guardrails.input), call: isThere(guardrails.call), output: isThere(guardrails.output) },
     store,
     locale: navigator.language,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   }
 }
+
+/** One function, or an array that is not empty. */
+const isThere = (guardrails: unknown): boolean =>
+  guardrails !== undefined && (guardrails as readonly unknown[]).length !== 0

@@ -4,10 +4,11 @@ import type { Json } from '../core/json.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { ToolChoice } from '../core/tool-definition.js'
 import type { Budget } from '../core/usage.js'
-import type { Model, ModelConfig } from '../runtime/protocol.js'
+import type { Model, ModelConfig, Policy } from '../runtime/protocol.js'
 import { nearest } from '../core/nearest.js'
 import type { Schema } from '../tools/schema.js'
 import type { Tool } from '../tools/tool.js'
+import type { Guardrails } from './guardrails.js'
 
 export interface AgentOptions {
   /** Where a model is, or a model that runs on this page, with a `generate` method. */
@@ -25,6 +26,10 @@ export interface AgentOptions {
   readonly scripts?: boolean
   /** Of the scripts that the model writes. */
   readonly limits?: Partial<ScriptLimits>
+  /** What each risk does. Default: reads `allow`, all others `ask`; what is sensitive asks also where it says `allow`. */
+  readonly policy?: Partial<Policy>
+  /** Functions of the app, asked about messages, calls and outputs. They run on this page. */
+  readonly guardrails?: Guardrails
   /** Default `indexeddb`. */
   readonly store?: 'indexeddb' | 'memory'
   /** An own agent worker. A function can make another when one dies; it is ended with the agent. */
@@ -71,11 +76,18 @@ const agentRules: Rules<AgentOptions> = {
   budget: record,
   scripts: flag,
   limits: record,
+  policy: record,
+  guardrails: record,
   store: [(value) => value === 'indexeddb' || value === 'memory', 'must be "indexeddb" or "memory"'],
   worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],
   dangerouslyAllowKeyInPage: flag,
 }
-/** What is only the worker's is checked there: the rest of the model, budget and limits. */
+const guardrail: Rule = [
+  (value) => [value].flat().every((each) => typeof each === 'function'),
+  'must be a function, or an array of functions',
+]
+const guardrailRules: Rules<Guardrails> = { input: guardrail, call: guardrail, output: guardrail }
+/** What is only the worker's is checked there: the rest of the model, budget, limits and policy. */
 const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: text, model: text }
 const runRules: Rules<RunRequest> = {
   allow: names,
@@ -104,6 +116,7 @@ export function checkAgent(options: AgentOptions): void {
     if (known.has(definition.name)) refuse(what, `there are two tools named "${definition.name}" in "tools"`)
     known.add(definition.name)
   }
+  checkFields(what, 'guardrails.', options.guardrails ?? {}, guardrailRules)
   const { provider, model: name } = model
   checkFields(what, 'model.', { provider, model: name }, modelRules, ['provider', 'model'])
   if (!isHosted(model)) {

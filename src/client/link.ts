@@ -1,6 +1,6 @@
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { AgentApi, AgentSetup, ModelDelta, Reply } from '../runtime/protocol.js'
-import type { PageHostOptions } from './page-host.js'
+import type { PageHost, PageHostOptions } from './page-host.js'
 import type { Connection } from './rpc.js'
 
 export interface LinkPorts {
@@ -24,6 +24,7 @@ const restartWindow = 60_000
 export class Link {
   #connection: Promise<Connection>
   #api: AgentApi | undefined
+  #host: PageHost | undefined
   #lost: HandrailError | undefined
   #deaths: number[] = []
 
@@ -78,7 +79,8 @@ export class Link {
       import('./page-host.js'),
       import('./spawn.js'),
     ])
-    const host = new PageHost(this.ports.host)
+    const host = new PageHost(this.ports.host, this.#host)
+    this.#host = host
     const connection = await connect(this.ports.spawn(spawnAgentWorker), host)
     this.#api = connection.api
     void connection.died.then((error) => {

@@ -2,6 +2,7 @@ import type { Json } from '../core/json.js'
 import { HandrailError, ToolError, toFailure } from '../errors.js'
 import type {
   CheckCall,
+  GuardSubject,
   Model,
   ModelDelta,
   ModelReply,
@@ -14,65 +15,102 @@ import type {
   ReplyFailure,
   RuleAnswer,
 } from '../runtime/protocol.js'
-import { describeFaults } from '../tools/schema.js'
-import { checkInput, parseInput, type ReconcileAnswer, type Tool } from '../tools/tool.js'
+import { describeFaults, parseValue } from '../tools/schema.js'
+import type { ReconcileAnswer, Tool } from '../tools/tool.js'
 import { asJson } from './as-json.js'
+import { askGuardrails, type Guardrails } from './guardrails.js'
+import { inTime } from './in-time.js'
+import { about, checkCall, resolved, type About } from './page-check.js'
+import { Secrets } from './secrets.js'
+import { toNames, withLocks } from './tool-locks.js'
 
 export interface PageHostOptions {
   readonly tools: readonly Tool[]
+  readonly guardrails?: Guardrails
   readonly model?: Model
   onDelta(id: string, delta: ModelDelta): void
   onNotice(notice: Notice): void
 }
 
-/** The page's half of an agent: its tools and its hosted model, for one agent worker. */
+/** The page's half of an agent: its tools and its hosted model, for one agent worker. No secret of a tool leaves it. */
 export class PageHost implements PageApi {
   /** Looked up in a map, because the name of a call is the model's: `constructor` is no tool. */
   readonly #tools: ReadonlyMap<string, Tool>
+  readonly #secrets: Secrets
   readonly #running = new Map<string, { readonly controller: AbortController; readonly isWrite: boolean }>()
 
-  constructor(private readonly options: PageHostOptions) {
+  /** @param before that of a worker which died: its references stay good */
+  constructor(
+    private readonly options: PageHostOptions,
+    before?: PageHost,
+  ) {
     this.#tools = new Map(options.tools.map((tool) => [tool.definition.name, tool]))
+    this.#secrets = before ? before.#secrets : new Secrets()
   }
 
-  execute(id: string, { toolName, input, runId, callId, idempotencyKey }: PageCall): Promise<Reply<Json>> {
+  execute(id: string, call: PageCall): Promise<Reply<Json>> {
+    const { toolName, runId, callId, idempotencyKey } = call
     return this.#track<Json>(id, this.#tools.get(toolName)?.definition.risk !== 'read', async (signal) => {
       const tool = this.#tool(toolName)
-      const parsed = await parse(tool, input)
+      const input = await this.#parse(tool, call)
+      const locks = await untouched('invalid_locks', () => toNames(toolName, tool.locks?.(input) ?? []))
       if (signal.aborted) throw new ToolError('aborted', `The call was aborted before ${toolName} ran`)
-      const output = await tool.run(parsed, { signal, runId, callId, idempotencyKey })
+      const output = await withLocks(locks, signal, tool.definition.timeout, async () =>
+        tool.run(input, { signal, runId, callId, idempotencyKey }),
+      )
       try {
-        return { ok: true, value: asJson(output, 'output_not_json', `the output of ${toolName}`) }
+        return { ok: true, value: this.#outputOf(tool, output, `the output of ${toolName}`) }
       } catch (error) {
-        return { ok: false, failure: { ...toFailure(error), ran: true } }
+        return { ok: false, failure: { ...this.#toFailure(error), ran: true } }
       }
     })
   }
 
-  check({ toolName, input, runId, callId }: CheckCall): Promise<Reply<PageCheck>> {
-    const { signal } = new AbortController()
-    return reply(async () => {
-      const answer = await checkInput(this.#tool(toolName), input, { signal, runId, callId })
-      return { answers: [{ ...answer, rule: 'check' }] }
+  check(call: CheckCall): Promise<Reply<PageCheck>> {
+    const { guardrails = {} } = this.options
+    return this.#reply(() => {
+      // A guardrail has a say in calls of what is not the page's, too.
+      const tool = guardrails.call ? this.#tools.get(call.toolName) : this.#tool(call.toolName)
+      return checkCall(tool, call, this.#secrets, guardrails)
     })
   }
 
-  preview({ toolName }: CheckCall): Promise<Reply<Json>> {
-    return reply(async () => {
-      throw new HandrailError('no_preview', `Tool "${toolName}" has no preview`)
+  preview(call: CheckCall): Promise<Reply<Json>> {
+    const { toolName } = call
+    return this.#reply(async () => {
+      const tool = this.#tool(toolName)
+      if (!tool.preview) throw new HandrailError('no_preview', `Tool "${toolName}" has no preview`)
+      const input = await this.#parse(tool, call)
+      const shown: unknown = await inTime(`The preview of "${toolName}"`, (signal) =>
+        tool.preview!(input, { ...about(call), signal }),
+      )
+      return this.#secrets.hide(asJson(shown, 'preview_not_json', `the preview of ${toolName}`))
     })
   }
 
-  guard(): Promise<Reply<readonly RuleAnswer[]>> {
-    return reply(async () => [])
+  guard(subject: GuardSubject): Promise<Reply<readonly RuleAnswer[]>> {
+    const { input, output } = this.options.guardrails ?? {}
+    return this.#reply(async () => {
+      const answers =
+        subject.on === 'input' ? await askGuardrails(input, subject) : await askGuardrails(output, subject)
+      return answers.map((answer) => ({ ...(this.#secrets.hide({ ...answer }) as typeof answer), rule: 'guardrail' }))
+    })
   }
 
-  reconcile({ toolName, input, idempotencyKey }: PageCall): Promise<Reply<ReconcileAnswer>> {
-    return reply(async () => {
+  reconcile(call: PageCall): Promise<Reply<ReconcileAnswer>> {
+    const { toolName, idempotencyKey } = call
+    return this.#reply(async () => {
       const tool = this.#tool(toolName)
       if (!tool.reconcile) return { state: 'unknown' }
-      const answer: unknown = await tool.reconcile({ idempotencyKey, input: await parse(tool, input) })
-      return toReconcileAnswer(toolName, answer)
+      const answer: unknown = await tool.reconcile({ idempotencyKey, input: await this.#parse(tool, call) })
+      const { state, output } = (answer ?? {}) as { state?: unknown; output?: unknown }
+      if (state === 'done')
+        return { state, output: this.#outputOf(tool, output, `the output that ${toolName} reconciled`) }
+      if (state === 'void' || state === 'unknown') return { state }
+      throw new HandrailError(
+        'invalid_reconcile',
+        `Cannot use the answer of "reconcile" of tool "${toolName}": its "state" must be done, void or unknown`,
+      )
     })
   }
 
@@ -108,6 +146,27 @@ export class PageHost implements PageApi {
     return tool
   }
 
+  #outputOf({ definition }: Tool, output: unknown, what: string): Json {
+    return this.#secrets.hideOutput(asJson(output, 'output_not_json', what), definition)
+  }
+
+  /** What the tool's functions get. Whatever goes wrong here, the tool has not run. */
+  async #parse(tool: Tool, call: About & { readonly input: Json }): Promise<unknown> {
+    const parsed = await untouched('invalid_input', async () =>
+      parseValue(tool.input, await resolved(tool, call.input, call, this.#secrets)),
+    )
+    if ('value' in parsed) return parsed.value
+    throw new ToolError('invalid_input', `The input is not valid: ${describeFaults(parsed.faults)}`)
+  }
+
+  async #reply<T>(work: () => Promise<T>): Promise<Reply<T>> {
+    try {
+      return { ok: true, value: await work() }
+    } catch (error) {
+      return { ok: false, failure: this.#toFailure(error) }
+    }
+  }
+
   /** A call that is sent again may carry the id of one that is still running: the newest is the one to abort. */
   async #track<T>(id: string, isWrite: boolean, work: (signal: AbortSignal) => Promise<Reply<T>>): Promise<Reply<T>> {
     const running = { controller: new AbortController(), isWrite }
@@ -115,43 +174,26 @@ export class PageHost implements PageApi {
     try {
       return await work(running.controller.signal)
     } catch (error) {
-      return { ok: false, failure: toReplyFailure(error) }
+      return { ok: false, failure: this.#toFailure(error) }
     } finally {
       if (this.#running.get(id) === running) this.#running.delete(id)
     }
   }
-}
 
-async function reply<T>(work: () => Promise<T>): Promise<Reply<T>> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    return { ok: false, failure: toReplyFailure(error) }
+  /** A `ToolError` may come from another copy of this library. */
+  #toFailure(error: unknown): ReplyFailure {
+    const isRefusal = error instanceof ToolError || (HandrailError.is(error) && error.name === 'ToolError')
+    const failure = this.#secrets.hide({ ...toFailure(error) }) as unknown as ReplyFailure
+    return isRefusal ? { ...failure, refused: true } : failure
   }
 }
 
-/** Whatever goes wrong here, the tool has not run. */
-async function parse(tool: Tool, input: Json): Promise<unknown> {
-  const parsed = await parseInput(tool, input).catch((error: unknown) => {
-    throw new ToolError('invalid_input', toFailure(error).message, { cause: error })
-  })
-  if ('value' in parsed) return parsed.value
-  throw new ToolError('invalid_input', `The input is not valid: ${describeFaults(parsed.faults)}`)
-}
-
-/** A `ToolError` may come from another copy of this library. */
-function toReplyFailure(error: unknown): ReplyFailure {
-  const isRefusal = error instanceof ToolError || (HandrailError.is(error) && error.name === 'ToolError')
-  return isRefusal ? { ...toFailure(error), refused: true } : toFailure(error)
-}
-
-function toReconcileAnswer(toolName: string, answer: unknown): ReconcileAnswer {
-  const { state, output } = (answer ?? {}) as { state?: unknown; output?: unknown }
-  if (state === 'done')
-    return { state, output: asJson(output, 'output_not_json', `the output that ${toolName} reconciled`) }
-  if (state === 'void' || state === 'unknown') return { state }
-  throw new HandrailError(
-    'invalid_reconcile',
-    `Cannot use the answer of "reconcile" of tool "${toolName}": its "state" must be done, void or unknown`,
-  )
+/** Before the tool is run, every failure means that nothing was done. */
+async function untouched<T>(code: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { message, ...failure } = toFailure(error, code)
+    throw new ToolError(failure.code, message, { ...failure, cause: error })
+  }
 }

@@ -12,6 +12,7 @@ import type { Validator } from '../tools/fault.js'
 import type { ToolSearch } from '../tools/search.js'
 import { createToolSet, type ToolSet } from '../tools/tool-set.js'
 import { checkAmounts } from './check-amounts.js'
+import { checkPolicy } from './check-policy.js'
 import { HostedModels } from './hosted-model.js'
 import type { Notices } from './notices.js'
 import type { Platform } from './platform.js'
@@ -41,6 +42,7 @@ export interface Agent {
 
 export async function openAgent(setup: AgentSetup, platform: Platform, notices: Notices): Promise<Agent> {
   if (!setup.model.hosted) checkModelConfig(setup.model.config)
+  checkPolicy(setup.policy)
   const page = notices.inOrder
   const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
   const limits = inRange(checkAmounts('limits', setup.limits, defaultLimits))

@@ -202,6 +202,7 @@ export interface GrantRequest {
 export interface PageCall {
   readonly toolName: string
   readonly input: Json
+  readonly session: string
   readonly runId: string
   readonly callId: string
   readonly idempotencyKey: string

@@ -26,6 +26,7 @@ export type Sent =
 export const pageCallOf = ({ log }: RunPorts, { callId, toolName, checked }: CallState): PageCall => ({
   toolName,
   input: checked ?? null,
+  session: log.head.session,
   runId: log.runId,
   callId,
   idempotencyKey: `${log.runId}:${callId}`,

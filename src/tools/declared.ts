@@ -7,7 +7,9 @@ export interface ToolContext {
   readonly idempotencyKey: string
 }
 /** What a function is told that decides about a call: its `signal` is aborted when nobody waits for the answer any more. */
-export type CheckContext = Pick<ToolContext, 'signal' | 'runId' | 'callId'>
+export interface CheckContext extends Pick<ToolContext, 'signal' | 'runId' | 'callId'> {
+  readonly session: string
+}
 
 export type ReconcileResult =
   | { readonly state: 'done'; readonly output: unknown }

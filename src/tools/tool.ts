@@ -1,6 +1,5 @@
 import type { Json } from '../core/json.js'
 import type { Caller, Grammar, Risk, ToolDefinition } from '../core/tool-definition.js'
-import { HandrailError } from '../errors.js'
 import type {
   Approval,
   CheckContext,
@@ -15,8 +14,8 @@ import type {
 import { toDeclared } from './declare.js'
 import { checkDefinition } from './definition.js'
 import { refuse, refuseUnknownFields } from './refuse.js'
-import { describeFaults, isStandardSchema, parseValue, toJsonSchema } from './schema.js'
-import type { InputOf, OutputOf, Parsed, Schema } from './schema.js'
+import { isStandardSchema, toJsonSchema } from './schema.js'
+import type { InputOf, OutputOf, Schema } from './schema.js'
 
 export type { Risk, Schema }
 export type { CheckContext, Once, ReconcileResult, ToolContext } from './declared.js'
@@ -141,26 +140,4 @@ function convert(name: string, field: string, schema: Schema) {
   } catch (error) {
     return refuse(name, `"${field}" cannot be used: ${(error as Error).message}`)
   }
-}
-
-/** What a tool's functions get of an input, or what its schema's own rules find wrong with it. */
-export const parseInput = (tool: Tool, input: Json): Promise<Parsed> => parseValue(tool.input, input)
-
-/**
- * The page's half of the gate: the rules of the library's schema, then the tool's own check.
- * @throws whatever the check throws, and {HandrailError} `invalid_check` if its answer is none of the four.
- */
-export async function checkInput(tool: Tool, input: Json, context: CheckContext): Promise<CheckAnswer> {
-  const parsed = await parseInput(tool, input)
-  if ('faults' in parsed) return { verdict: 'deny', reason: `The input is not valid: ${describeFaults(parsed.faults)}` }
-  const result: unknown = await tool.check?.(parsed.value, context)
-  if (result === undefined || result === 'allow') return { verdict: 'allow' }
-  for (const verdict of ['deny', 'ask'] as const) {
-    const reason = typeof result === 'object' && result !== null && (result as Record<string, unknown>)[verdict]
-    if (typeof reason === 'string' && reason !== '') return { verdict, reason }
-  }
-  throw new HandrailError(
-    'invalid_check',
-    `Cannot use the answer of the check of tool "${tool.definition.name}": it must be nothing, "allow", { deny: reason } or { ask: reason }`,
-  )
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { PageHost } from '../../src/client/page-host.js'
 import { HandrailError, ToolError } from '../../src/errors.js'
-import type { Model, ModelDelta, ModelRequest, PageCall } from '../../src/runtime/protocol.js'
+import type { CheckCall, Model, ModelDelta, ModelRequest, PageCall } from '../../src/runtime/protocol.js'
 import { defineTool, type Tool, type ToolContext } from '../../src/tools/tool.js'
 
 const anything = { type: 'object' } as const
@@ -21,9 +21,18 @@ const read = (run: (input: never, context: ToolContext) => unknown): Tool =>
 const call = (toolName: string, input: PageCall['input'] = {}): PageCall => ({
   toolName,
   input,
+  session: 's',
   runId: 'r',
   callId: '1.0',
   idempotencyKey: 'r:1.0',
+})
+const asked = (toolName: string, input: CheckCall['input'] = {}): CheckCall => ({
+  toolName,
+  input,
+  caller: 'model',
+  session: 's',
+  runId: 'r',
+  callId: '1.0',
 })
 const host = (
   tools: readonly Tool[],
@@ -157,10 +166,13 @@ describe('check() and reconcile()', () => {
         reconcile: ({ idempotencyKey }: { idempotencyKey: string }) => ({ state: 'done', output: idempotencyKey }),
       },
     })
-    expect(await host([tool]).check('save', { n: 1 })).toEqual({ ok: true, value: { verdict: 'allow' } })
-    expect(await host([tool]).check('save', { n: 2 })).toEqual({
+    expect(await host([tool]).check(asked('save', { n: 1 }))).toEqual({
       ok: true,
-      value: { verdict: 'ask', reason: 'That is a lot' },
+      value: { answers: [{ rule: 'check', verdict: 'allow' }] },
+    })
+    expect(await host([tool]).check(asked('save', { n: 2 }))).toEqual({
+      ok: true,
+      value: { answers: [{ rule: 'check', verdict: 'ask', reason: 'That is a lot' }] },
     })
     expect(await host([tool]).reconcile(call('save'))).toEqual({ ok: true, value: { state: 'done', output: 'r:1.0' } })
     expect(await host([write(() => 1)]).reconcile(call('save'))).toEqual({ ok: true, value: { state: 'unknown' } })
@@ -170,9 +182,12 @@ describe('check() and reconcile()', () => {
     const odd = (answer: unknown) => write(() => 1, { check: () => answer, once: { reconcile: () => answer } })
     for (const answer of ['done', { state: 'finished' }, { state: 'done', output: 1n }, null]) {
       expect(await host([odd(answer)]).reconcile(call('save'))).toMatchObject({ ok: false })
-      expect(await host([odd(answer)]).check('save', {})).toMatchObject({ ok: false })
+      expect(await host([odd(answer)]).check(asked('save', {}))).toMatchObject({ ok: false })
     }
-    expect(await host([]).check('constructor', {})).toMatchObject({ ok: false, failure: { code: 'unknown_tool' } })
+    expect(await host([]).check(asked('constructor', {}))).toMatchObject({
+      ok: false,
+      failure: { code: 'unknown_tool' },
+    })
   })
 })
 

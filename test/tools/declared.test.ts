@@ -52,7 +52,7 @@ describe('declarations on a tool', () => {
       openWorld: false,
       onFailure: { mayTryAnother: false, tellPerson: true },
     })
-    const context = { signal: new AbortController().signal, runId: 'r', callId: '1.0' }
+    const context = { signal: new AbortController().signal, session: 's', runId: 'r', callId: '1.0' }
     const given = { order: 'O-2', customer: 'C-1' }
     expect(tool.needed!(given, context)).toBe(true)
     expect(tool.preview!(given, context)).toBe('O-2')

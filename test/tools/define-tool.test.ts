@@ -4,15 +4,8 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Json, JsonSchema } from '../../src/core/json.js'
-import {
-  checkInput,
-  defineTool,
-  parseInput,
-  type CheckResult,
-  type Schema,
-  type Tool,
-  type ToolContext,
-} from '../../src/tools/tool.js'
+import { parseValue } from '../../src/tools/schema.js'
+import { defineTool, type Schema, type ToolContext } from '../../src/tools/tool.js'
 
 const context: ToolContext = {
   signal: new AbortController().signal,
@@ -176,50 +169,11 @@ describe.each(libraries)('a schema of %s', (_, schema) => {
 
   it('is asked on the page, since it may know more than JSON Schema says', async () => {
     expect(tool.definition.checked).toBe(true)
-    const parsed = await parseInput(tool, { id: 'X-1' })
+    const parsed = await parseValue(tool.input, { id: 'X-1' })
     expect(parsed).toEqual({ faults: [{ path: '/id', keyword: 'refinement', message: expect.stringMatching(/O-/) }] })
-    expect(await checkInput(tool, { id: 'X-1' }, context)).toMatchObject({
-      verdict: 'deny',
-      reason: expect.stringContaining('/id'),
-    })
-    expect(await checkInput(tool, { id: 'O-1' }, context)).toEqual({ verdict: 'allow' })
   })
 
   it('fills defaults for the functions', async () => {
-    expect(await parseInput(tool, { id: 'O-1' })).toEqual({ value: { id: 'O-1', count: 1 } })
-  })
-})
-
-describe('checkInput()', () => {
-  const withCheck = (result: unknown) => defineTool({ ...fields, check: () => result as CheckResult }) as Tool
-
-  it.each<[CheckResult, object]>([
-    [undefined, { verdict: 'allow' }],
-    ['allow', { verdict: 'allow' }],
-    [{ deny: 'No.' }, { verdict: 'deny', reason: 'No.' }],
-    [{ ask: 'Sure?' }, { verdict: 'ask', reason: 'Sure?' }],
-  ])('turns %j into an answer', async (result, answer) => {
-    expect(await checkInput(withCheck(result), {}, context)).toEqual(answer)
-    expect(await checkInput(withCheck(Promise.resolve(result)), {}, context)).toEqual(answer)
-  })
-
-  it.each([null, true, 'deny', {}, { deny: '' }, { deny: 1 }, { ask: undefined }])(
-    'takes %j for no answer',
-    async (result) => {
-      await expect(checkInput(withCheck(result), {}, context)).rejects.toMatchObject({ code: 'invalid_check' })
-    },
-  )
-
-  it('lets an error of the check through, which the gate takes for a no', async () => {
-    const tool = defineTool({ ...fields, check: () => Promise.reject(new Error('offline')) }) as Tool
-    await expect(checkInput(tool, {}, context)).rejects.toThrow('offline')
-  })
-
-  it('gives the check what run would get', async () => {
-    let got: unknown
-    const schema = z.object({ n: z.string().transform(Number) })
-    const tool = defineTool({ ...fields, input: schema, check: ({ n }) => void (got = n) }) as Tool
-    await checkInput(tool, { n: '42' }, context)
-    expect(got).toBe(42)
+    expect(await parseValue(tool.input, { id: 'O-1' })).toEqual({ value: { id: 'O-1', count: 1 } })
   })
 })
