@@ -19,19 +19,19 @@ interface Granting {
   readonly asking: number
 }
 
-/** Only a call of a script has others that an answer can be for. It is for those too that ask already. */
+/** Only a call of a script has others that an answer can be for. It is for those too that ask already, or are about to start. */
 export function granted(
   { grants, calls, asking }: Granting,
   { callId, grant }: ApprovalResponse & { readonly callId: string },
 ): Granting {
   const parent = parentOf(callId)
   if (!grant || parent === undefined) return { grants, calls, asking }
-  const isOther = (call: CallState) =>
-    call.phase === 'asking' && call.callId !== callId && parentOf(call.callId) === parent
+  const isOther = (call: CallState) => call.callId !== callId && parentOf(call.callId) === parent
+  const waits = ({ phase }: CallState) => phase === 'asking' || phase === 'ready'
   return {
     grants: new Map(grants).set(callId, { ...grant, parent, used: 0 }),
-    calls: askedAnew(calls, isOther),
-    asking: asking - [...calls.values()].filter(isOther).length,
+    calls: askedAnew(calls, (call) => isOther(call) && waits(call)),
+    asking: asking - [...calls.values()].filter((call) => isOther(call) && call.phase === 'asking').length,
   }
 }
 

@@ -94,6 +94,13 @@ describe('an answer for the rest of a script', () => {
     expect(stateOf(...open, approved('1.0/0')).calls.get('1.0/1')?.phase).toBe('asking')
   })
 
+  it('makes a start anew of what is about to start on an earlier answer of the same call', () => {
+    const more = [...given, { ...decided('1.0/0', 'write', 'ask'), hash: 'h2' } as EventBody, read('1.0/1')]
+    const no = { hash: 'h2', approved: false, grant: { ...grant, approved: false } }
+    expect(next(stateOf(...more)).map(({ id }) => id)).toContain('start:1.0/1#1')
+    expect(next(stateOf(...more, granted('1.0/0', no))).map(({ id }) => id)).not.toContain('start:1.0/1#1')
+  })
+
   it('ends with its script, and no other does', () => {
     const both = [...given, ...asks('1.1/0'), granted('1.1/0')]
     const over = [...both, ...['1.0/0', '1.0/1', '1.0/2', '1.0'].map((id) => settled(id))]
