@@ -12,6 +12,10 @@ export type Request =
   | { readonly type: 'run'; readonly text: string; readonly options: RunOptions }
   | { readonly type: 'command'; readonly command: Command }
 
+/** The run that it cancels, if it does. */
+export const cancelledBy = (request: Request): string | undefined =>
+  request.type === 'command' && request.command.type === 'cancel' ? request.command.runId : undefined
+
 /** The part of `BroadcastChannel` that is needed. */
 export interface Channel {
   postMessage(message: Shout): void

@@ -27,6 +27,8 @@ export async function applyCommand(
     throw new HandrailError('unknown_command', `This version knows no command "${String(command.type)}"`)
   if (!log) throw new HandrailError('run_over', `Run "${command.runId}" is not in this session`)
   if (command.type === 'reconcile') return reconcile(log, memory, command)
+  // The tab that took over to cancel it has done so before it drove on.
+  if (command.type === 'cancel' && log.runId === command.runId && log.state.stop === 'cancelled') return
   if (log.runId !== command.runId || log.state.status !== 'running') throw over(command)
   if (command.type === 'cancel') {
     await log.accept({ type: 'run-stop', reason: 'cancelled' })

@@ -14,6 +14,16 @@ export interface DriverHandlers extends PortHandlers {
   onFailure(failure: Failure): void
 }
 
+/**
+ * Begins a new epoch of an open run. When its driver did not hear that it was `cancelled`, that comes before all that is due.
+ * @returns whether it can be driven
+ */
+export async function beginEpoch(log: RunLog, cancelled: string | undefined): Promise<boolean> {
+  const isTaken = await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })
+  if (isTaken && cancelled === log.runId) await log.accept({ type: 'run-stop', reason: 'cancelled' })
+  return isTaken
+}
+
 /** One drive loop over one run, in one epoch. Once it has stopped, the log is driven again only after it was read again. */
 export class Driver {
   readonly #stop = new AbortController()

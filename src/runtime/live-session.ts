@@ -5,10 +5,10 @@ import { leaseName, takeLease, type Lease, type LeaseMode } from './lease.js'
 import type { RunLog } from './log.js'
 import type { Command, Reply, RunOptions, SessionView } from './protocol.js'
 import { Audience } from './audience.js'
-import { SessionChannel, type Request } from './channel.js'
+import { cancelledBy, SessionChannel, type Request } from './channel.js'
 import { applyCommand } from './command.js'
 import { deleteRun } from './delete-run.js'
-import { Driver } from './driver.js'
+import { beginEpoch, Driver } from './driver.js'
 import { isOpen, noLogs, readSession, rememberAndTell, type EventTeller, type SessionLogs } from './session-logs.js'
 import { startRun } from './start-run.js'
 
@@ -24,6 +24,7 @@ export class LiveSession {
   readonly #audience: Audience
   readonly #closing = new AbortController()
   #opening: Promise<void> | undefined
+  #cancelled: string | undefined
   /** Runs are started and deleted one after the other: a second start finds the first one's run open. */
   #changing: Promise<unknown> = Promise.resolve()
   /** The logs are as the store had them when the lease was taken, and followed since. */
@@ -100,6 +101,7 @@ export class LiveSession {
       const reply = await this.#channel.ask(request)
       if (reply?.ok) return
       if (reply) throw fromFailure(reply.failure)
+      this.#cancelled = cancelledBy(request)
       await this.#take('force')
     }
     await this.#do(request)
@@ -202,8 +204,7 @@ export class LiveSession {
       .then(async () => {
         const log = this.#past.logs.at(-1)
         if (!log || this.#failed || !isOpen(log) || !this.#lease) return
-        const isTaken = await log.accept({ type: 'lease-start', epoch: log.state.epoch + 1 })
-        if (isTaken && this.#lease) this.#drive(log)
+        if ((await beginEpoch(log, this.#cancelled)) && this.#lease) this.#drive(log)
       })
       .finally(() => (this.#opening = undefined))
     return this.#opening

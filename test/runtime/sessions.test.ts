@@ -72,6 +72,36 @@ describe('tabs of one session', () => {
     expect((await world.store.read('r1')).filter(({ type }) => type === 'lease-start')).toHaveLength(1)
   })
 
+  it('stops a run whose driver does not hear that it is cancelled, before it starts anything of it', async () => {
+    const world = new World(asking)
+    const [frozen, follower] = [await world.agent(), await world.agent()]
+    await frozen.run('Send')
+    const hash = await hashOf(frozen)
+    await follower.ok(follower.api.follow('s'))
+    const append = world.store.append.bind(world.store)
+    let wake!: () => void
+    const woken = new Promise<void>((resolve) => (wake = resolve))
+    const isStarting = new Promise<void>((resolve) => {
+      world.store.append = async (runId, seq, event, durability) => {
+        if (event.type === 'tool-start') {
+          frozen.freeze()
+          resolve()
+          await woken
+        }
+        return append(runId, seq, event, durability)
+      }
+    })
+    await frozen.ok(frozen.api.command('s', { type: 'approve', runId: 'r1', callId: '1.0', hash }))
+    await isStarting
+    await follower.ok(follower.api.command('s', { type: 'cancel', runId: 'r1' }))
+    expect(await follower.end()).toMatchObject({ outcome: 'cancelled' })
+    wake()
+    await frozen.ok(frozen.api.unfollow('s'))
+    const types = (await world.store.read('r1')).map(({ type }) => type)
+    expect(types.slice(types.indexOf('lease-start'))).toEqual(['lease-start', 'run-stop', 'tool-result', 'run-end'])
+    expect(world.executed).toEqual([])
+  })
+
   it('waits for a driver that is at work: the check of an edited input is slow', { timeout: 10_000 }, async () => {
     let delay = 0
     const check = async () => {
