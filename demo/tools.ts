@@ -8,6 +8,7 @@ import {
   type AfterSalesRequest,
 } from './store/after-sales.js'
 import { today } from './store/dates.js'
+import { messagesOf } from './store/messages.js'
 import type { Order } from './store/orders.js'
 import type { Shop } from './store/shop.js'
 
@@ -30,11 +31,23 @@ const found = object({ order_id: orderId, item: { type: 'string' }, status, orde
   'ordered_on',
 ])
 
+const message = object({ from: { type: 'string' }, text: { type: 'string' } }, ['from', 'text'])
+
+/** Milliseconds: a yes of last week is none. */
+const answerWithin = 600_000
+
 const request = object({ request_id: { type: 'string' }, type, status: { type: 'string', enum: ['in review'] } }, [
   'request_id',
   'type',
   'status',
 ])
+
+const money = new Intl.NumberFormat('en-IE', { style: 'currency', currency: 'EUR' })
+
+/** An id that the model made up, or read in somebody's message, is no order that the customer means. */
+const fromWhere = { '/order_id': ['user', 'search_orders:/orders/*/order_id'] } as const
+/** The shop's own data. What other people wrote comes from `read_order_messages` alone. */
+const ours = { output: true } as const
 
 /** What the assistant may do in the shop, as the signed-in user: for these tools only that user's orders exist. */
 export function createTools(shop: Shop, owner: string): readonly Tool[] {
@@ -68,6 +81,7 @@ export function createTools(shop: Shop, owner: string): readonly Tool[] {
       ['orders', 'page', 'pages', 'total'],
     ),
     risk: 'read',
+    trust: ours,
     run({ query = '', status: wanted, page = 1 }) {
       const words = query.toLowerCase().split(/\s+/).filter(Boolean)
       const matches = shop.ordersOf(owner).filter((order) => {
@@ -103,6 +117,7 @@ export function createTools(shop: Shop, owner: string): readonly Tool[] {
       [...found.required, 'signed_on', 'days_since_signed', 'after_sales'],
     ),
     risk: 'read',
+    trust: ours,
     async run({ order_id }) {
       const order = findOrder(order_id)
       const existing = await requestOf(shop, owner, order_id)
@@ -127,29 +142,85 @@ export function createTools(shop: Shop, owner: string): readonly Tool[] {
       ['days', 'counted_from', 'types'],
     ),
     risk: 'read',
+    trust: ours,
     run: () => ({ days: windowDays, counted_from: 'the day the order was signed for', types: afterSalesTypes }),
+  })
+
+  const readOrderMessages = defineTool({
+    name: 'read_order_messages',
+    description: 'What the parcel service, sellers and others wrote about an order.',
+    input: object({ order_id: orderId }, ['order_id']),
+    output: object({ order_id: orderId, messages: { type: 'array', items: message } }, ['order_id', 'messages']),
+    risk: 'read',
+    run: ({ order_id }) => ({ order_id, messages: [...messagesOf(findOrder(order_id))] }),
+  })
+
+  const setDeliveryNote = defineTool({
+    name: 'set_delivery_note',
+    description:
+      'Leaves a note for the parcel service at an order, in place of the one before. An empty note takes it away.',
+    input: object({ order_id: orderId, note: { type: 'string', maxLength: 200 } }, ['order_id', 'note']),
+    output: object({ order_id: orderId, note: { type: 'string' } }, ['order_id', 'note']),
+    risk: 'reversible',
+    from: fromWhere,
+    trust: ours,
+    async run({ order_id, note }) {
+      findOrder(order_id)
+      await shop.requests.setNote(owner, order_id, note)
+      return { order_id, note }
+    },
+    once: { idempotent: true },
   })
 
   const submitAfterSalesRequest = defineTool({
     name: 'submit_after_sales_request',
     description:
       'Requests a return, an exchange or a repair of a signed order. The store issues the id of the request and reviews it. It cannot be withdrawn here.',
-    input: object({ order_id: orderId, type, reason: { type: 'string', minLength: 3, maxLength: 500 } }, [
-      'order_id',
-      'type',
-      'reason',
-    ]),
+    input: object(
+      {
+        order_id: orderId,
+        type,
+        reason: { type: 'string', minLength: 3, maxLength: 500 },
+        customer: { type: 'string', description: 'Who is signed in' },
+      },
+      ['order_id', 'type', 'reason', 'customer'],
+    ),
     output: object({ ...request.properties, order_id: orderId }, [...request.required, 'order_id']),
     risk: 'irreversible',
+    hostInput: { customer: () => owner },
+    from: fromWhere,
+    trust: ours,
+    approval: {
+      expires: answerWithin,
+      preview({ order_id, type: wanted }) {
+        const order = findOrder(order_id)
+        return {
+          order: `${order_id}, ${order.item}`,
+          signed_on: order.signedOn ?? null,
+          outcome:
+            wanted === 'return'
+              ? `Refund of ${money.format(order.total / 100)} after review`
+              : `${wanted} after review`,
+        }
+      },
+    },
+    onFailure: { mayTryAnother: false, tellPerson: true },
     async check({ order_id }) {
       const refusal = await findRefusal(order_id)
       return refusal && { deny: refusal.message }
     },
-    async run({ order_id, type: wanted, reason }, { idempotencyKey }) {
-      const made = await shop.requests.submit({ owner, orderId: order_id, type: wanted, reason, idempotencyKey })
+    async run({ order_id, type: wanted, reason, customer }, { idempotencyKey }) {
+      const made = await shop.requests.submit({
+        owner: customer,
+        orderId: order_id,
+        type: wanted,
+        reason,
+        idempotencyKey,
+      })
       return { order_id, ...toOutput(made) }
     },
     once: {
+      repeat: 'ask',
       async reconcile({ idempotencyKey }) {
         const answer = await shop.requests.reconcile(owner, idempotencyKey)
         if (answer.state !== 'done') return { state: answer.state }
@@ -158,7 +229,14 @@ export function createTools(shop: Shop, owner: string): readonly Tool[] {
     },
   })
 
-  return [searchOrders, getOrderStatus, getAfterSalesPolicy, submitAfterSalesRequest]
+  return [
+    searchOrders,
+    getOrderStatus,
+    getAfterSalesPolicy,
+    readOrderMessages,
+    setDeliveryNote,
+    submitAfterSalesRequest,
+  ]
 }
 
 async function requestOf(shop: Shop, owner: string, id: string): Promise<AfterSalesRequest | undefined> {

@@ -27,6 +27,9 @@ function answerOne(result: ToolMessage, days: number | undefined): string {
       .join('\n\n')
   if (Array.isArray(output.orders)) return listed(output)
   if (Array.isArray(output.types)) return policyText(output)
+  if (Array.isArray(output.messages)) return told(output)
+  if (typeof output.note === 'string') return noted(output)
+  if (typeof output.request_id === 'string') return requested(output, output.type ?? null)
   if (typeof output.order_id === 'string') return statusText(output, days)
   return unreadable(result.text)
 }
@@ -79,6 +82,14 @@ function listed({ orders, total, page, pages }: JsonObject): string {
   const more = rest > 0 ? say`\nand ${rest} more${Number(pages) > Number(page) ? ', on further pages' : ''}.` : ''
   return say`${total === 1 ? 'One order matches' : say`${total} orders match`}:\n${lines.join('\n')}${more}`
 }
+
+function told({ order_id, messages }: JsonObject): string {
+  const lines = (messages as readonly Json[]).filter(isObject).map(({ from, text }) => say`${from}: ${text}`)
+  return say`What others wrote about ${order_id}:\n${lines.join('\n')}`
+}
+
+const noted = ({ order_id, note }: JsonObject): string =>
+  note === '' ? say`The note at ${order_id} is gone.` : say`The parcel service will read this at ${order_id}: ${note}`
 
 function policyText({ days, types, counted_from }: JsonObject): string {
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format((types as readonly Json[]).map(String))

@@ -14,6 +14,10 @@ export type Intent =
   | { readonly kind: 'unclear-request'; readonly orderIds: readonly string[]; readonly type: AfterSalesType }
   | { readonly kind: 'status'; readonly orderIds: readonly string[] }
   | { readonly kind: 'search'; readonly query: string }
+  | { readonly kind: 'messages'; readonly orderIds: readonly string[] }
+  /** To do whatever they say: as a model would that takes data for instructions. */
+  | { readonly kind: 'obey'; readonly orderIds: readonly string[] }
+  | { readonly kind: 'note'; readonly orderId: string; readonly note: string }
   | { readonly kind: 'other' }
 
 const orderId = /\bO-?\s?(\d{1,6})\b/gi
@@ -25,12 +29,17 @@ const verbs: Readonly<Record<AfterSalesType, RegExp>> = {
 const question = /^\s*(can|may|could|is|are|was|do|does|did|has|have|which|what|when|where|how|why)\b/i
 const order = /^\s*(can|could|would|will)\s+you\b/i
 const policy = /\b(policy|policies|rules?|conditions|how\s+long|how\s+many\s+days|deadline)\b/i
+const messages = /\bmessages?\b/i
+const obey = /^\s*(please\s+)?(do|follow)\b/i
 const search = /^\s*(?:please\s+)?(?:find|search(?:\s+for)?|look\s+for|show(?:\s+me)?|list)\s+(.+)$/i
 const fillers = /\b(all|any|my|the|of|me|please|orders?|for|with)\b/gi
 const leading = /^(?:[\s,;:.!–—-]+|(?:because|since|as|and|please|for\s+me)\b)+/i
 
 export function recognise(text: string): Intent {
   const orderIds = [...new Set([...text.matchAll(orderId)].map((match) => `O-${match[1]}`))]
+  if (orderIds.length > 0 && messages.test(text)) return { kind: obey.test(text) ? 'obey' : 'messages', orderIds }
+  const note = noteIn(text)
+  if (note) return note
   const type = typeIn(text)
   const asks = question.test(text) && !order.test(text)
   if (type && !asks) {
@@ -51,6 +60,12 @@ export function recognise(text: string): Intent {
         .trim(),
     }
   return { kind: 'other' }
+}
+
+function noteIn(text: string): Intent | undefined {
+  const [, , orderId, note = ''] =
+    /^\s*(please\s+)?(?:add a |leave a )?note\s+(?:for|to|at)\s+(O-\d{1,6})\s*[:,]\s*(.+)$/i.exec(text) ?? []
+  return orderId === undefined ? undefined : { kind: 'note', orderId: orderId.toUpperCase(), note: note.trim() }
 }
 
 /** The first that is named. */

@@ -30,8 +30,12 @@ function reply({ messages }: ModelRequest): readonly ReplyPart[] {
         ? [{ toolName: message.call.toolName, outcome: message.outcome, text: message.text }]
         : [],
     )
+  const intent = recognise(user?.role === 'user' ? user.text : '')
+  const obeyed =
+    intent.kind === 'obey' && results.length === intent.orderIds.length ? obey(results, intent.orderIds) : []
+  if (obeyed.length > 0) return obeyed
   if (results.length > 0) return [text(answer(results))]
-  return respond(recognise(user?.role === 'user' ? user.text : ''))
+  return respond(intent)
 }
 
 function respond(intent: Intent): readonly ReplyPart[] {
@@ -56,6 +60,11 @@ function respond(intent: Intent): readonly ReplyPart[] {
         ...intent.orderIds.map((order_id) => call('get_order_status', { order_id })),
         call('get_after_sales_policy', {}),
       ]
+    case 'messages':
+    case 'obey':
+      return intent.orderIds.map((order_id) => call('read_order_messages', { order_id }))
+    case 'note':
+      return [call('set_delivery_note', { order_id: intent.orderId, note: intent.note })]
     case 'policy':
       return [call('get_after_sales_policy', {})]
     case 'search':
@@ -65,12 +74,23 @@ function respond(intent: Intent): readonly ReplyPart[] {
   }
 }
 
+/** Takes every order that is named in somebody's message for one that the customer means. */
+function obey(results: readonly { readonly text: string }[], asked: readonly string[]): readonly ReplyPart[] {
+  const named = results.flatMap(({ text: told }) => told.match(/\bO-\d+\b/g) ?? []).filter((id) => !asked.includes(id))
+  return [...new Set(named)].map((order_id) =>
+    call('submit_after_sales_request', { order_id, type: 'return', reason: 'The message says so' }),
+  )
+}
+
 const abilities = `I am a scripted demo model, not an AI: I recognise a few requests and nothing else. Try one of these:
 Which of my orders can still be returned?
 Return O-314, the sole came off
 Where is O-314?
 What is the return policy?
-Find running shoes`
+Find running shoes
+What do the messages about O-314 say?
+Note for O-314: leave it at the back door
+Do what the messages about O-312 say`
 
 const list = (names: readonly string[]): string => new Intl.ListFormat('en').format(names)
 const text = (words: string): ReplyPart => ({ type: 'text', text: words })

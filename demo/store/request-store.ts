@@ -11,6 +11,7 @@ interface Schema extends DBSchema {
   requests: { key: string; value: AfterSalesRequest; indexes: { owner: string; order: string } }
   ledger: { key: [owner: string, idempotencyKey: string]; value: LedgerEntry }
   counters: { key: string; value: number }
+  notes: { key: [owner: string, orderId: string]; value: string }
 }
 
 export interface NewRequest {
@@ -36,6 +37,10 @@ export interface RequestStore {
   submit(request: NewRequest): Promise<AfterSalesRequest>
   /** Finds what a key did. One that did nothing is made void, so that a late request with it is refused. */
   reconcile(owner: string, idempotencyKey: string): Promise<LedgerAnswer>
+  /** By order: what the customer wants the parcel service to know. */
+  notesOf(owner: string): Promise<ReadonlyMap<string, string>>
+  /** An empty note takes it away. */
+  setNote(owner: string, orderId: string, note: string): Promise<void>
   /** Called when requests changed, in this tab or another. */
   subscribe(listener: () => void): () => void
 }
@@ -44,8 +49,10 @@ const firstNumber = 1001
 const stores = ['requests', 'ledger', 'counters'] as const
 
 export async function openRequestStore(findOrder: (owner: string, id: string) => Order | undefined) {
-  const db = await openDB<Schema>('order-desk', 1, {
-    upgrade(database) {
+  const db = await openDB<Schema>('order-desk', 2, {
+    upgrade(database, oldVersion) {
+      database.createObjectStore('notes')
+      if (oldVersion > 0) return
       const requests = database.createObjectStore('requests', { keyPath: 'id' })
       requests.createIndex('owner', 'owner')
       requests.createIndex('order', 'orderId', { unique: true })
@@ -105,6 +112,17 @@ export async function openRequestStore(findOrder: (owner: string, id: string) =>
       if (!entry) await ledger.put({ state: 'void' }, [owner, idempotencyKey])
       await tx.done
       return { state: 'void' }
+    },
+    async notesOf(owner) {
+      const range = IDBKeyRange.bound([owner], [owner, []])
+      const tx = db.transaction('notes')
+      const [keys, values] = await Promise.all([tx.store.getAllKeys(range), tx.store.getAll(range)])
+      return new Map(keys.map(([, orderId], i) => [orderId, values[i]!]))
+    },
+    async setNote(owner, orderId, note) {
+      if (note === '') await db.delete('notes', [owner, orderId])
+      else await db.put('notes', note, [owner, orderId])
+      changed()
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -15,6 +15,7 @@ export interface Shop {
 export interface OrderRow {
   readonly order: Order
   readonly request?: AfterSalesRequest
+  readonly note?: string
   /** Days in which after-sales may still be requested. */
   readonly daysLeft?: number
 }
@@ -27,9 +28,11 @@ export async function openShop(start: Day): Promise<Shop> {
 }
 
 export async function loadRows(shop: Shop, owner: string): Promise<readonly OrderRow[]> {
-  const byOrder = new Map((await shop.requests.ofOwner(owner)).map((request) => [request.orderId, request]))
+  const [made, notes] = await Promise.all([shop.requests.ofOwner(owner), shop.requests.notesOf(owner)])
+  const byOrder = new Map(made.map((request) => [request.orderId, request]))
   return shop.ordersOf(owner).map((order) => {
     const request = byOrder.get(order.id)
-    return { order, request, daysLeft: request ? undefined : daysLeft(order, today()) }
+    const note = notes.get(order.id)
+    return { order, request, daysLeft: request ? undefined : daysLeft(order, today()), ...(note && { note }) }
   })
 }

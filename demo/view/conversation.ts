@@ -1,5 +1,6 @@
 import type { Outcome, RunEvent, ToolCall } from 'handrail'
 import type { RunView } from '../desk.js'
+import { fromRunModes, modeNames } from '../modes.js'
 
 export type Item =
   | { readonly kind: 'user' | 'assistant'; readonly text: string; readonly isLive?: boolean }
@@ -33,6 +34,10 @@ function itemsOf(event: RunEvent, seq: number, events: readonly RunEvent[]): Ite
     }
     case 'tool-result':
       return event.callId.includes('/') ? [] : [{ kind: 'activity', text: doneText(event, events), isLive: false }]
+    case 'approval-expired':
+      return [notice(`Nobody answered in time: ${toolOf(event.callId, events)} was not called.`)]
+    case 'mode-change':
+      return [notice(`From here on the assistant may ${modeNames[fromRunModes(event)]}.`)]
     case 'tool-reconciled':
       return [
         notice(event.done ? `${event.toolName} took effect.` : `${event.toolName} was not found to have taken effect.`),
@@ -62,7 +67,7 @@ function messageItems(
 const isSettled = (callId: string, events: readonly RunEvent[]): boolean =>
   events.some((event) => event.type === 'tool-result' && event.callId === callId)
 
-function callOf(callId: string, events: readonly RunEvent[]): ToolCall | undefined {
+export function callOf(callId: string, events: readonly RunEvent[]): ToolCall | undefined {
   for (const event of events)
     if (event.type === 'assistant-message' || event.type === 'script-turn')
       for (const call of event.calls) if (call.callId === callId) return call

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { RunView } from '../desk.js'
+import { saveFile } from '../save-file.js'
 
 /** Characters of one event that are shown; the download holds all. */
 const shownLength = 240
@@ -53,8 +54,5 @@ const clip = (text: string): string =>
 
 function download(runs: readonly RunView[]): void {
   const logs = runs.map(({ run, events }) => ({ runId: run.id, events }))
-  const url = URL.createObjectURL(new Blob([JSON.stringify(logs, null, 2)], { type: 'application/json' }))
-  const link = Object.assign(document.createElement('a'), { href: url, download: 'order-desk-log.json' })
-  link.click()
-  URL.revokeObjectURL(url)
+  saveFile('order-desk-log.json', JSON.stringify(logs, null, 2), 'application/json')
 }

@@ -70,7 +70,10 @@ function Row({ row }: { readonly row: OrderRow }) {
   return (
     <tr class={row.request && 'orders-requested'}>
       <th scope="row">{id}</th>
-      <td>{item}</td>
+      <td>
+        {item}
+        {row.note && <span class="orders-note quiet">{`Note: ${row.note}`}</span>}
+      </td>
       <td class="if-medium">
         <span class={`status status-${status}`}>{statusText[status]}</span>
       </td>
@@ -93,8 +96,16 @@ function afterSales({ request, daysLeft }: OrderRow) {
   return daysLeft === 0 ? 'Last day' : `${countDays(daysLeft)} left`
 }
 
-const textOf = ({ order, request, daysLeft }: OrderRow): string =>
-  [order.id, order.item, statusText[order.status], request?.id, request?.type, daysLeft === undefined ? '' : 'left']
+const textOf = ({ order, request, daysLeft, note }: OrderRow): string =>
+  [
+    order.id,
+    order.item,
+    statusText[order.status],
+    request?.id,
+    request?.type,
+    daysLeft === undefined ? '' : 'left',
+    note,
+  ]
     .join(' ')
     .toLowerCase()
 

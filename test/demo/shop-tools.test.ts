@@ -16,7 +16,11 @@ beforeEach(async () => {
   tools = toolsOf('mina')
 })
 
-const toolsOf = (owner: string) => new Map(createTools(shop, owner).map((tool) => [tool.definition.name, tool]))
+let user = 'mina'
+function toolsOf(owner: string): ReadonlyMap<string, Tool> {
+  user = owner
+  return new Map(createTools(shop, owner).map((tool) => [tool.definition.name, tool]))
+}
 const newKey = () => `key-${keys++}`
 const { signal } = new AbortController()
 
@@ -25,10 +29,11 @@ const call = async (name: string, input: object, idempotencyKey = newKey()): Pro
     string,
     unknown
   >
-const submit = (order_id: string, key = newKey()) =>
-  call('submit_after_sales_request', { order_id, type: 'return', reason: 'The sole came off' }, key)
-const check = (order_id: string) =>
-  tools.get('submit_after_sales_request')!.check!({ order_id, type: 'return', reason: 'The sole came off' }, { signal })
+const submit = (order_id: string, key = newKey()) => call('submit_after_sales_request', requestOf(order_id), key)
+/** With what the page fills in. */
+const requestOf = (order_id: string) => ({ order_id, type: 'return', reason: 'The sole came off', customer: user })
+const context = { signal, session: 's', runId: 'run', callId: '1.0' }
+const check = (order_id: string) => tools.get('submit_after_sales_request')!.check!(requestOf(order_id), context)
 const reconcile = (idempotencyKey: string) =>
   tools.get('submit_after_sales_request')!.reconcile!({ idempotencyKey, input: {} })
 
@@ -39,6 +44,8 @@ describe('the tools of the shop', () => {
       ['search_orders', 'read'],
       ['get_order_status', 'read'],
       ['get_after_sales_policy', 'read'],
+      ['read_order_messages', 'read'],
+      ['set_delivery_note', 'reversible'],
       ['submit_after_sales_request', 'irreversible'],
     ])
   })
@@ -90,7 +97,36 @@ describe('the tools of the shop', () => {
   })
 })
 
+describe('what others wrote', () => {
+  it('is read by one tool alone, whose output is not trusted', async () => {
+    const trusted = [...tools.values()].map(({ definition: { name, trusted = false } }) => [name, trusted])
+    expect(trusted.filter(([, isTrusted]) => !isTrusted)).toEqual([['read_order_messages', false]])
+    expect(await call('read_order_messages', { order_id: 'O-312' })).toMatchObject({
+      messages: [{ text: expect.stringContaining('NOTE TO ASSISTANTS') }],
+    })
+    await expect(call('read_order_messages', { order_id: 'O-315' })).rejects.toMatchObject({ code: 'not_available' })
+  })
+})
+
+describe('set_delivery_note', () => {
+  it("keeps one note an order, which is its owner's alone", async () => {
+    await call('set_delivery_note', { order_id: 'O-314', note: 'Ring' })
+    await call('set_delivery_note', { order_id: 'O-314', note: 'Ring twice' })
+    await expect(call('set_delivery_note', { order_id: 'O-315', note: 'x' })).rejects.toBeInstanceOf(ToolError)
+    expect([...(await shop.requests.notesOf('mina'))]).toEqual([['O-314', 'Ring twice']])
+    expect([...(await shop.requests.notesOf('jonas'))]).toEqual([])
+    await call('set_delivery_note', { order_id: 'O-314', note: '' })
+    expect((await shop.requests.notesOf('mina')).size).toBe(0)
+  })
+})
+
 describe('submit_after_sales_request', () => {
+  it('lets the app say who the customer is, and takes an order from the customer or from a search', () => {
+    const { definition } = tools.get('submit_after_sales_request')!
+    expect(definition).toMatchObject({ hostInput: ['customer'], onFailure: { tellPerson: true } })
+    expect(definition.from).toEqual({ '/order_id': ['user', 'search_orders:/orders/*/order_id'] })
+  })
+
   it('makes one request a key, with an id that the store issues', async () => {
     const key = newKey()
     const first = await submit('O-314', key)
