@@ -47,10 +47,12 @@ function said(definition: ToolDefinition | undefined, decision: Decision): Reply
   )
   // Whether its risk asks, only the page knew; of every other tool the gate knows it as well now as then.
   const isConditional = definition?.checked === true && definition.approval?.needed === undefined
+  // A log of the first format has reasons without rules.
+  const isOld = decision.reasons !== undefined && decision.rules === undefined
   const answers = answersOf(decision).filter(({ rule }) => rule !== 'risk' || isConditional)
   return ok({
     answers,
-    ...(isConditional && decision.rules !== undefined && definition.risk !== 'sensitive' && { needed: false }),
+    ...(isConditional && !isOld && definition.risk !== 'sensitive' && { needed: false }),
     ...(filled.length > 0 && { filled: Object.fromEntries(filled) }),
   })
 }

@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRun, type RunExpectation } from '../../src/testing/expect-run.js'
 import type { RecordedRun } from '../../src/testing/recording.js'
 import { ask, inTurn, say, World } from '../runtime/world.js'
-import { record, recordedIn, scenarioOf } from './record.js'
+import { record, recordedIn } from './record.js'
 
 let approved: RecordedRun
 let denied: RecordedRun
 let repeated: RecordedRun
 
 beforeAll(async () => {
-  approved = await record(scenarioOf('script-approval'))
-  denied = await record(scenarioOf('denial'))
+  approved = await record('script-approval')
+  denied = await record('denial')
   const world = new World({
     tools: { pay: { risk: 'reversible', run: () => 'paid' } },
     model: inTurn(ask(['pay', { n: 1 }]), ask(['pay', { n: 1 }]), say('Paid')),

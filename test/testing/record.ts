@@ -9,8 +9,16 @@ export interface Recorded {
   readonly context: Context
 }
 
-/** Runs a scenario of the golden logs, and gives what its store then holds. */
-export async function record(scenario: Scenario): Promise<Recorded> {
+const made = new Map<string, Promise<Recorded>>()
+
+/** Runs a scenario of the golden logs, once, and gives what its store then holds. */
+export function record(name: string): Promise<Recorded> {
+  const recorded = made.get(name) ?? recordOf(createScenarios().find((each) => each.name === name)!)
+  made.set(name, recorded)
+  return recorded
+}
+
+async function recordOf(scenario: Scenario): Promise<Recorded> {
   const world = new World(scenario)
   world.sandbox = createIsolateSandbox()
   const agent = await world.agent()
@@ -29,5 +37,3 @@ export async function recordedIn(world: World, runId = 'r1'): Promise<Recorded> 
   const hash = start?.type === 'run-start' ? start.contextHash : ''
   return { events, context: (await world.store.getContext(hash))! }
 }
-
-export const scenarioOf = (name: string): Scenario => createScenarios().find((each) => each.name === name)!

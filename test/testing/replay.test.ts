@@ -10,7 +10,7 @@ import { defineTool, type Tool } from '../../src/tools/tool.js'
 import { createScenarios } from '../logs/scenarios.js'
 import { ask, inTurn, say, World, type TestAgent } from '../runtime/world.js'
 import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
-import { record, recordedIn, scenarioOf, type Recorded } from './record.js'
+import { record, recordedIn, type Recorded } from './record.js'
 
 const said = (result: ReplayResult): string => (result.same ? 'same' : result.divergence.text)
 
@@ -23,7 +23,7 @@ function changed({ events, context }: Recorded, at: (event: RunEvent) => boolean
 
 describe('replay()', () => {
   it.each(createScenarios().map(({ name }) => name))('plays a recorded run again to its end: %s', async (name) => {
-    const recorded = await record(scenarioOf(name))
+    const recorded = await record(name)
     const result = await replay(recorded)
     expect(said(result)).toBe('same')
     expect(result.events).toHaveLength(recorded.events.length)
@@ -34,7 +34,7 @@ describe('replay()', () => {
   })
 
   it('reads an exported file', async () => {
-    const { events, context } = await record(scenarioOf('script'))
+    const { events, context } = await record('script')
     const head = { handrail: 'run', version: 1, events: events.length }
     const lines = [head, context, ...events].map((line) => JSON.stringify(line))
     expect(said(await replay(`${lines.join('\n')}\n`))).toBe('same')
@@ -48,7 +48,7 @@ describe('replay()', () => {
   })
 
   it('plays a run that is not over as far as it is recorded', async () => {
-    const { events, context } = await record(scenarioOf('script-approval'))
+    const { events, context } = await record('script-approval')
     for (let cut = 2; cut < events.length; cut += 5)
       expect(said(await replay({ events: events.slice(0, cut), context }))).toBe('same')
   })
@@ -118,7 +118,7 @@ describe('replay()', () => {
 
   describe('stops at the first difference', () => {
     it('of what a script does with what it was given', async () => {
-      const recorded = await record(scenarioOf('script'))
+      const recorded = await record('script')
       const isIds = (event: RunEvent) => event.type === 'tool-result' && event.callId === '1.0/0'
       const result = await replay(changed(recorded, isIds, { output: ['O-313', 'O-999', 'O-315', 'O-316'] }))
       expect(result).toMatchObject({
@@ -143,7 +143,7 @@ describe('replay()', () => {
       ['the end', ({ type }) => type === 'run-end', { outcome: 'failed' }, '/outcome'],
       ['another event in its place', ({ type }) => type === 'run-end', { type: 'step-start', step: 3 }, '/type'],
     ])('of %s', async (_name, at, change, path) => {
-      const result = await replay(changed(await record(scenarioOf('script-approval')), at, change))
+      const result = await replay(changed(await record('script-approval'), at, change))
       expect(result).toMatchObject({ same: false, divergence: { path } })
     })
 
@@ -174,7 +174,7 @@ describe('replay()', () => {
     })
 
     it('of an answer of a person that the run no longer asks for', async () => {
-      const { events, context } = await record(scenarioOf('approval'))
+      const { events, context } = await record('approval')
       const at = events.findIndex(({ type }) => type === 'approval-response')
       const early = [...events.slice(0, 4), events[at]!, ...events.slice(4, at), ...events.slice(at + 1)]
       expect(said(await replay({ events: early, context }))).toMatch(
@@ -202,7 +202,7 @@ describe('replay()', () => {
     }
 
     it('is the same while they give what they gave, in whatever time', async () => {
-      const recorded = await record(scenarioOf('parallel-reads'))
+      const recorded = await record('parallel-reads')
       const asked: string[] = []
       const slow = order(async ({ order_id }) => {
         asked.push(order_id)
@@ -214,7 +214,7 @@ describe('replay()', () => {
     })
 
     it('says what another output is', async () => {
-      const recorded = await record(scenarioOf('direct-call'))
+      const recorded = await record('direct-call')
       const now = order(({ order_id }) => ({ ...known[order_id], state: 'returned' }))
       const result = await replay(recorded, { tools: [now] })
       expect(result).toMatchObject({ same: false, divergence: { callId: '1.0', path: '/output/state' } })
@@ -222,7 +222,7 @@ describe('replay()', () => {
     })
 
     it('says that they refuse what they did', async () => {
-      const recorded = await record(scenarioOf('direct-call'))
+      const recorded = await record('direct-call')
       const refuses = order(() => {
         throw new ToolError('gone', 'There is no such order')
       })
@@ -233,7 +233,7 @@ describe('replay()', () => {
     })
 
     it('runs no tool of another name', async () => {
-      const recorded = await record(scenarioOf('script-approval'))
+      const recorded = await record('script-approval')
       expect(said(await replay(recorded, { tools: [order(({ order_id }) => known[order_id])] }))).toBe('same')
     })
   })
@@ -244,18 +244,18 @@ describe('replay()', () => {
       scriptedModel([{ text: 'I look.', calls: [{ ...order, input }] }, { text: 'In other words: signed.' }])
 
     it('is the same while it asks for the same, whatever it says', async () => {
-      expect(said(await replay(await record(scenarioOf('direct-call')), { model: live() }))).toBe('same')
+      expect(said(await replay(await record('direct-call'), { model: live() }))).toBe('same')
     })
 
     it('says what else it asks for', async () => {
-      const result = await replay(await record(scenarioOf('direct-call')), { model: live({ order_id: 'O-1' }) })
+      const result = await replay(await record('direct-call'), { model: live({ order_id: 'O-1' }) })
       expect(result).toMatchObject({ divergence: { path: '/calls/0/input/order_id' } })
-      const silent = await replay(await record(scenarioOf('direct-call')), { model: scriptedModel([{ text: 'No.' }]) })
+      const silent = await replay(await record('direct-call'), { model: scriptedModel([{ text: 'No.' }]) })
       expect(silent).toMatchObject({ divergence: { path: '/calls/0' } })
     })
 
     it('does not ask it for what was cut', async () => {
-      const recorded = await record(scenarioOf('cut-stream'))
+      const recorded = await record('cut-stream')
       const whole = recorded.events.filter((event) => event.type === 'assistant-message' && event.complete).length
       const model = scriptedModel(Array.from({ length: whole }, () => ({ text: 'Hello.' })))
       await replay(recorded, { model })
