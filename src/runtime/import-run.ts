@@ -56,7 +56,8 @@ function readFile(file: string): { events: RunEvent[]; context?: Context } {
   const first = lineOf(lines, 0)
   if (!isJsonObject(first) || first.handrail !== 'run')
     throw invalid(1, 'expected {"handrail":"run"}, as an export begins')
-  if (first.version !== fileVersion) throw invalid(1, `expected version ${fileVersion}, got ${String(first.version)}`)
+  if (first.version !== fileVersion)
+    throw invalid(1, `expected version ${fileVersion}, got ${JSON.stringify(first.version)}`)
   const count = first.events
   if (typeof count !== 'number' || !(count >= 1 && count <= mostEvents))
     throw invalid(1, `expected a number of "events" from 1 to ${mostEvents}`)
@@ -97,7 +98,7 @@ function headerOf({ format, head }: JsonObject, [start]: readonly RunEvent[]): R
   if (start.format !== 1 && !isChained(start.format))
     throw invalid(indexOfFirst, `expected a format from 1 to ${logFormat}, got ${start.format}`)
   if (format !== start.format)
-    throw invalid(1, `expected format ${start.format}, as line 3 says, got ${String(format)}`)
+    throw invalid(1, `expected format ${start.format}, as line 3 says, got ${JSON.stringify(format)}`)
   for (const name of ['runId', 'session', 'owner'] as const) {
     if (!isJsonObject(head) || head[name] !== start[name])
       throw invalid(1, `expected the "${name}" of line 3 in "head"`)

@@ -9,9 +9,9 @@ const eventsAtOnce = 2_000
 
 export interface LogReader {
   /** The next event of the log. What it throws is a damage too. */
-  take(event: RunEvent): void
+  readonly take: (event: RunEvent) => void
   /** An event that is damaged or comes after one that is: to be shown, not to be believed. */
-  show(event: RunEvent): void
+  readonly show: (event: RunEvent) => void
 }
 
 export interface LogEnd {
