@@ -35,7 +35,7 @@ const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] 
     place: own('testing'),
     may: [
       ...[own('testing'), core, errors, own('runtime'), own('tools'), own('sandbox')],
-      /^src\/(models\/model|store\/(store|memory)|client\/page-host)\.ts$/,
+      /^src\/(models\/model|store\/(store|memory)|client\/(page-host|guardrails))\.ts$/,
     ],
   },
   { place: /^src\/index\.ts$/, may: [own('client'), core, errors, toolContract, wire] },

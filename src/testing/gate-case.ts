@@ -1,3 +1,4 @@
+import type { Guardrails } from '../client/guardrails.js'
 import type { RunModes } from '../core/approval.js'
 import type { Outcome } from '../core/events.js'
 import type { Json } from '../core/json.js'
@@ -31,6 +32,7 @@ export interface GateCase {
   readonly run?: RunModes
   readonly policy?: Partial<Policy>
   readonly budget?: Partial<Budget>
+  readonly guardrails?: Guardrails
   /** What a person does when the call asks, the first time and after. Absent: approves. */
   readonly person?: readonly Reaction[]
   readonly expected: CaseOutcome

@@ -43,6 +43,7 @@ export async function runGateCase(
   const over = new Promise<string | undefined>((done) => (resolve = done))
   const host = new PageHost({
     tools,
+    ...(gateCase.guardrails && { guardrails: gateCase.guardrails }),
     onDelta: () => undefined,
     onNotice(notice: Notice) {
       if (notice.type === 'stalled') return resolve(`the run stalled: ${notice.failure.message}`)
@@ -59,6 +60,7 @@ export async function runGateCase(
     const opened = await api.open(setupOf(gateCase, tools))
     if (!opened.ok) return { actual: nothing, events, fault: opened.failure.message }
     const started = await api.run(session, gateCase.message ?? 'Do it.', { runId, ...gateCase.run })
+    if (!started.ok && started.failure.code === 'input_denied') return { actual: nothing, events }
     if (!started.ok) return { actual: nothing, events, fault: started.failure.message }
     const stuck = await over
     const leak = gateCase.hidden !== undefined && leakOf(gateCase.hidden, events, requests)
@@ -71,7 +73,7 @@ export async function runGateCase(
   }
 }
 
-const nothing: CaseOutcome = { outcome: 'none', runs: 0 }
+const nothing: CaseOutcome = { outcome: 'none', asked: [], runs: 0 }
 
 const counted = (tool: CaseTool, runs: { tool: string; input: Json }[]): CaseTool => ({
   ...tool,
@@ -106,7 +108,7 @@ function modelOf(
 }
 
 function setupOf(
-  { policy = {}, budget = {} }: GateCase,
+  { policy = {}, budget = {}, guardrails = {} }: GateCase,
   tools: readonly { readonly definition: AgentSetup['tools'][number] }[],
 ): AgentSetup {
   return {
@@ -118,7 +120,7 @@ function setupOf(
     limits: {},
     scripts: true,
     policy,
-    guards: { input: false, call: false, output: false },
+    guards: { input: !!guardrails.input, call: !!guardrails.call, output: !!guardrails.output },
     store: 'memory',
     locale: 'en-GB',
     timeZone: 'UTC',
