@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { RunEvent } from '../../src/core/events.js'
+import type { EventBody, RunEvent } from '../../src/core/events.js'
 import type { Effect } from '../../src/core/next.js'
 import { disturb } from './disturb.js'
-import { checkAppend, checkState, stateKey } from './invariants.js'
-import { perform } from './perform.js'
+import { checkAppend, checkLog, checkState, settledWith, stateKey } from './invariants.js'
+import { perform, wake } from './perform.js'
 import { checkResume } from './resume.js'
 import type { Scenario } from './scenarios.js'
 import { allRules, check, firstEvents, logOf, realCore, stamped, Violation } from './world.js'
@@ -60,6 +60,7 @@ export function explore(scenario: Scenario, options: ExploreOptions): Exploratio
       if (moment.world.state.status === 'running') return
       ends++
       checkResume(core, moment, resumed)
+      checkLog(moment)
     } catch (error) {
       note(error, moment)
     }
@@ -70,6 +71,7 @@ export function explore(scenario: Scenario, options: ExploreOptions): Exploratio
     let hasMoved = false
     for (const source of [
       ...[...moment.due.values()].map((effect) => perform(subject, moment, effect)),
+      ...[...moment.frozen.values()].map((effect) => wake(subject, moment, effect)),
       disturb(subject, moment),
     ])
       try {
@@ -102,24 +104,53 @@ export function explore(scenario: Scenario, options: ExploreOptions): Exploratio
 function root(subject: Subject, trouble: number): Moment {
   const events = firstEvents(subject.scenario)
   const state = subject.core.fold(events)
-  const world: World = { state, trouble, crashes: 2, page: 0, inFlight: {}, sent: {}, results: {}, fed: {} }
-  return begin(subject, { world, events, depth: 0, label: 'start', due: new Map() })
+  const world: World = {
+    state,
+    trouble,
+    crashes: 2,
+    page: 0,
+    inFlight: {},
+    sent: {},
+    results: {},
+    fed: {},
+    made: [],
+    held: {},
+    modes: {},
+    frozen: [],
+  }
+  return begin(subject, { world, events, depth: 0, label: 'start', due: new Map(), frozen: new Map() })
 }
 
 /** The moment after a move. */
 function follow(subject: Subject, from: Moment, move: Move): Moment {
   const { core } = subject
-  const events = move.events.map(stamped)
+  const at = Math.max(move.at ?? 0, from.world.state.lastAt)
+  const events = move.events.map((event) => stamped(event, at))
   let world: World = { ...from.world, ...move.change }
   for (const [i, event] of events.entries()) {
     checkAppend(core, world, () => [...logOf(from), ...events.slice(0, i + 1)], event)
-    const results = event.type === 'tool-result' ? { ...world.results, [event.callId]: event.outcome } : world.results
-    world = { ...world, state: core.evolve(world.state, event), results }
+    if (event.type === 'tool-result') world = { ...world, ...settledWith(world, event) }
+    world = { ...world, state: core.evolve(world.state, event) }
   }
-  const moment = begin(subject, { world, events, from, depth: from.depth + 1, label: labelOf(move), due: from.due })
+  const frozen = withFrozen(from, world)
+  const moment = begin(subject, {
+    world,
+    events,
+    from,
+    depth: from.depth + 1,
+    label: labelOf(move),
+    due: from.due,
+    frozen,
+  })
   const { effect } = move
   if (effect) check(!moment.due.has(effect.id), `I8 ${effect.type} is still due after what it appended`)
   return moment
+}
+
+/** What a driver that was frozen in this move had begun, with what others had. */
+function withFrozen(from: Moment, { frozen }: World): Moment['frozen'] {
+  if (frozen === from.world.frozen) return from.frozen
+  return new Map(frozen.map((id) => [id, from.frozen.get(id) ?? from.due.get(id)!]))
 }
 
 /** The driver begins all that is due. Without the guard, what is no longer due stays in flight and appends anyway. */
@@ -137,7 +168,9 @@ function begin({ core, rules }: Subject, moment: Moment): Moment {
         inFlight[id] = was[id]!
         due.set(id, effect)
       }
-  return { ...moment, due, world: { ...moment.world, inFlight } }
+  const held: Record<string, EventBody> = {}
+  for (const [id, event] of Object.entries(moment.world.held)) if (due.has(id)) held[id] = event
+  return { ...moment, due, world: { ...moment.world, inFlight, held } }
 }
 
 function keyOf({ state, ...rest }: World): string {

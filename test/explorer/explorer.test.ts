@@ -6,14 +6,23 @@ import { scenarios } from './scenarios.js'
 
 /** States of a scenario. `npm run explore` knows no limit. */
 const limit = 25_000
-const largest = 'script that ends with calls open'
+/** Those that are explored in part here: disturbances and states. */
+const inPart: Readonly<Record<string, [trouble: number, limit: number]>> = {
+  'script that ends with calls open': [2, limit],
+  'for the rest of a script': [1, 4_000],
+  'for the rest, one after the other': [1, 4_000],
+  'for the rest of one of two scripts': [1, 4_000],
+  'for the rest, with reads that start together': [1, 4_000],
+  'modes that change, with approvals': [1, 4_000],
+}
 
 describe('the core keeps its invariants whatever happens, with two disturbances a history', () => {
   for (const scenario of scenarios)
     it(`in: ${scenario.name}`, { timeout: 180_000 }, () => {
-      const { violations, isComplete, ends } = explore(scenario, { trouble: 2, limit })
+      const [trouble, most] = inPart[scenario.name] ?? [2, limit]
+      const { violations, isComplete, ends } = explore(scenario, { trouble, limit: most })
       expect(Object.fromEntries(violations)).toEqual({})
-      expect(isComplete).toBe(scenario.name !== largest)
+      expect(isComplete).toBe(!(scenario.name in inPart))
       expect(ends).toBeGreaterThan(0)
     })
 })

@@ -1,11 +1,13 @@
-import type { RunEvent } from '../../src/core/events.js'
-import { isEarlier } from '../../src/core/next.js'
+import type { RunEvent, ToolCall } from '../../src/core/events.js'
+import { expiryOf, isEarlier } from '../../src/core/next.js'
 import { budgetOf, parentOf, type RunState } from '../../src/core/state.js'
 import type { CallState } from '../../src/core/call-state.js'
 import type { Message } from '../../src/core/transcript.js'
+import { keyOf, reasonsOf, toOf } from './gate.js'
+import { violationsOf } from './log-invariants.js'
 import { tools, type Fed } from './scenarios.js'
 import { numberOf, programOf } from './script.js'
-import { check, logOf, type Core, type Moment, type World } from './world.js'
+import { allRules, check, logOf, type Core, type Moment, type World } from './world.js'
 
 /*
  * I1  nothing executes without leave, or after it was denied, stopped or ended
@@ -19,6 +21,12 @@ import { check, logOf, type Core, type Moment, type World } from './world.js'
  * I9  a script is fed in log order, and asks for the same on replay
  * I10 a run ends for the reason that its log gives, within its budget
  * I11 the counter of open approvals counts them
+ * I12 nothing starts, or is sent again, that the page forbids
+ * I13 what asks starts with leave for each reason that there is
+ * I14 an answer for the rest is for so many calls of one script, while it is open
+ * I15 a person is not asked again when there is nothing new
+ * I16 an answer counts in its time only, and nothing expires before
+ * L   what violationsOf() finds in the log
  */
 
 /** What holds in every state. */
@@ -39,6 +47,8 @@ export function checkState({ accepts }: Core, moment: Moment): void {
     if (results[callId] === 'unknown' && effects === 0)
       check(state.unknown.has(callId), 'I7 a write that nobody found done is forgotten')
   }
+  for (const { parent } of state.grants.values())
+    check(state.calls.has(parent), 'I14 an answer for the rest outlives its script')
   for (const callId of Object.keys(results)) {
     const late = { type: 'approval-response', callId, hash: 'x:0', approved: true } as const
     check(!accepts(state, late), 'I1 a late approval is accepted')
@@ -46,16 +56,15 @@ export function checkState({ accepts }: Core, moment: Moment): void {
 }
 
 /** What holds when a call's request leaves. */
-export function checkSend(moment: Moment, { callId, mode, toolName, approved, hash }: CallState): void {
+export function checkSend(moment: Moment, { callId, mode, toolName }: CallState): void {
   const { state, sent } = moment.world
-  const { keyed, verdict } = tools[toolName]!
+  const { keyed } = tools[toolName]!
   check(!state.stop, 'I1 a call executes after the run was stopped')
   check(state.calls.get(callId)?.phase === 'started', 'I1 a call executes that is not started')
   const refused = logOf(moment).some((event) => isNo(event) && event.callId === callId)
   check(!refused, 'I1 a call executes after it was denied or its approval expired')
   if (mode !== 'write') return
   check(!sent[callId] || !!keyed, 'I2 a write is sent a second time')
-  if (verdict === 'ask') check(approved === hash, 'I2 a write executes with a hash nobody approved')
 }
 
 const isNo = (event: RunEvent): event is RunEvent & { callId: string } =>
@@ -66,7 +75,9 @@ const isNo = (event: RunEvent): event is RunEvent & { callId: string } =>
 /** What holds for an event before it is appended. `log` makes the log with it. */
 export function checkAppend(core: Core, world: World, log: () => readonly RunEvent[], event: RunEvent): void {
   if (event.type === 'tool-result') checkResult(world, event)
-  if (event.type === 'tool-start') checkStart(world.state, event.callId)
+  if (event.type === 'tool-start') checkStart(world, log, event)
+  if (event.type === 'tool-decision') checkAsked(world.state, event)
+  if (event.type === 'approval-response' || event.type === 'approval-expired') checkTime(world.state, event)
   if (event.type === 'script-turn') checkReplay(log(), event.callId, world.state)
   if (event.type === 'answer-check') check(!world.state.stop, 'I10 an answer is checked after the run was stopped')
   if (event.type === 'step-start' || event.type === 'run-end') checkTranscript(core, log())
@@ -90,7 +101,10 @@ function checkResult({ state, sent, results }: World, { callId, outcome }: RunEv
     check(!was || (was.effects === 0 && !was.pending), `I7 a write that took effect, or may, settled as ${outcome}`)
 }
 
-function checkStart(state: RunState, callId: string): void {
+function checkStart(world: World, log: () => readonly RunEvent[], event: RunEvent & { type: 'tool-start' }): void {
+  const { state } = world
+  const { callId } = event
+  checkLeave(world, log, event)
   const script = state.calls.get(parentOf(callId) ?? '')?.script
   check(!script?.outcome, 'I1 a call starts after its script has ended')
   if (tools[state.calls.get(callId)!.toolName]!.mode !== 'write') return
@@ -98,6 +112,68 @@ function checkStart(state: RunState, callId: string): void {
     const mayBeOpen = other === callId || other === parentOf(callId)
     check(mayBeOpen || !isEarlier(other, callId), 'I3 a write starts before an earlier call of the run')
   }
+}
+
+function checkLeave(world: World, log: () => readonly RunEvent[], event: RunEvent & { type: 'tool-start' }): void {
+  const { state } = world
+  const call = state.calls.get(event.callId)!
+  const { mode } = tools[call.toolName]!
+  check(mode !== 'write' || !world.modes.readOnly, 'I12 a write starts while the run only reads')
+  const grant = event.grant === undefined ? undefined : state.grants.get(event.grant)
+  const isApproved = call.approved !== undefined && call.approved === event.hash
+  const known = grant?.reasons ?? (isApproved ? (call.reasons ?? []) : [])
+  for (const reason of reasonsOf(allRules, world, call))
+    check(known.includes(reason), `I13 a call starts without leave for the reason: ${reason}`)
+  if (event.grant === undefined) return
+  const isShown = call.reasons?.every((reason) => grant?.reasons.includes(reason))
+  check(isShown !== false, 'I14 a call starts with another reason than was shown')
+  check(!!grant?.approved, 'I14 a call starts on an answer for the rest that is not there')
+  check(grant.parent === parentOf(event.callId), 'I14 a call starts on an answer for another script')
+  const to = grant.fixed['/to']
+  check(to === undefined || to === toOf(call), 'I14 a call starts with another value than was fixed')
+  const all = log()
+  const given = all.findLastIndex(
+    (one) => one.type === 'approval-response' && one.callId === event.grant && !!one.grant,
+  )
+  const later = all.slice(given)
+  const ids = later.flatMap((one) => (one.type === 'tool-start' && one.grant === event.grant ? [one.callId] : []))
+  check(new Set(ids).size <= (grant.count ?? Infinity), 'I14 more calls start than the person said')
+}
+
+function checkAsked(state: RunState, { callId, verdict, hash }: RunEvent & { type: 'tool-decision' }): void {
+  const call = state.calls.get(callId)
+  for (const { approved, parent, toolName } of state.grants.values()) {
+    const isDenied = !approved && parent === parentOf(callId) && toolName === call?.toolName
+    check(!isDenied || verdict === 'deny' || call.approved === hash, 'I14 a call asks that was denied for the rest')
+  }
+  if (verdict !== 'ask' || call?.approved === undefined || call.approved === hash) return
+  type Shown = [input: unknown, page: number, reasons: readonly string[]]
+  const [was, now] = [call.approved, hash].map((one) => JSON.parse(one) as Shown) as [Shown, Shown]
+  const isSame = JSON.stringify(was.slice(0, 2)) === JSON.stringify(now.slice(0, 2))
+  const isNew = now[2].some((reason) => !was[2].includes(reason))
+  check(!isSame || isNew, 'I15 a person is asked again though there is nothing new')
+}
+
+function checkTime(state: RunState, event: RunEvent & { type: 'approval-response' | 'approval-expired' }): void {
+  const call = state.calls.get(event.callId)
+  const expires = tools[call?.toolName ?? '']?.expires ?? Infinity
+  const end = (call?.decidedAt ?? 0) + expires
+  if (event.type === 'approval-expired') check(event.at >= end, 'I16 an approval expires before its time')
+  else check(event.at < end, 'I16 an answer counts after its time')
+}
+
+/** What a result makes of the world. */
+export function settledWith(world: World, { callId, outcome }: RunEvent & { type: 'tool-result' }): Partial<World> {
+  const call = world.state.calls.get(callId)
+  const isMade = call?.mode === 'write' && call.phase === 'started' && (outcome === 'ok' || outcome === 'unknown')
+  const made = isMade ? [...world.made, keyOf(call)] : world.made
+  return { results: { ...world.results, [callId]: outcome }, made }
+}
+
+/** The log of a run that has ended. */
+export function checkLog(moment: Moment): void {
+  const found = violationsOf(logOf(moment))
+  check(found.length === 0, `L ${found.join('; ')}`)
 }
 
 /** From the log alone: the results in log order, and the same calls again. */
@@ -116,7 +192,7 @@ function checkReplay(log: readonly RunEvent[], callId: string, state: RunState):
       fed.push(result!)
     }
     const again = program(fed)
-    const isSame = again.calls.slice(asked).join() === event.calls.map(({ toolName }) => toolName).join()
+    const isSame = again.calls.slice(asked).join() === event.calls.map(askedAs).join()
     check(isSame && again.outcome === event.outcome?.status, 'I9 a script asks for something else on replay')
     asked = again.calls.length
   }
@@ -183,6 +259,17 @@ export function checkFold({ fold }: Core, moment: Moment): void {
   check(stateKey(fold(logOf(moment))) === stateKey(moment.world.state), 'I6 the log folds to another state')
 }
 
-/** One text for one state. The header is the same in all. */
-export const stateKey = (state: RunState): string =>
-  JSON.stringify({ ...state, header: undefined, calls: [...state.calls.values()], unknown: [...state.unknown.keys()] })
+/** One text for one state. The header is the same in all, and of time only what it has ended. */
+export function stateKey({ header: _, lastAt, used, ...state }: RunState): string {
+  const calls = [...state.calls.values()].map((call) => {
+    const isLate = call.phase === 'asking' && lastAt >= expiryOf(call)
+    return { ...call, decidedAt: undefined, isLate }
+  })
+  const [unknown, grants] = [[...state.unknown.keys()], [...state.grants]]
+  return JSON.stringify({ ...state, used: { ...used, time: 0 }, calls, unknown, grants })
+}
+
+const askedAs = ({ toolName, input }: ToolCall): string => {
+  const { to = 'a' } = input as { readonly to?: string }
+  return to === 'a' ? toolName : `${toolName}>${to}`
+}

@@ -8,7 +8,7 @@ export interface Mutant {
   readonly trouble: number
 }
 export interface Edit {
-  readonly file: 'next' | 'state' | 'transcript'
+  readonly file: 'next' | 'state' | 'transcript' | 'grants'
   readonly from: string
   readonly to: string
 }
@@ -94,7 +94,11 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'an approval counts only for its hash',
-    broken: edit('state', 'call.approved === hash', 'call.approved !== undefined'),
+    broken: edit(
+      'state',
+      "(verdict !== 'deny' && call.approved === hash)",
+      "(verdict !== 'deny' && call.approved !== undefined)",
+    ),
     scenario: 'two asked writes',
     trouble: 1,
   },
@@ -102,8 +106,8 @@ export const mutants: readonly Mutant[] = [
     rule: 'a late approval is refused',
     broken: edit(
       'next',
-      "call?.phase === 'asking' && call.hash === event.hash",
-      "(call?.phase === 'asking' || call?.phase === 'refused')",
+      "call?.phase !== 'asking' || call.hash !== event.hash",
+      "(call?.phase !== 'asking' && call?.phase !== 'refused')",
     ),
     scenario: 'two asked writes',
     trouble: 0,
@@ -240,7 +244,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'a settled call does not wait for a person any more',
-    broken: edit('state', 'state.asking - Number(isAsking(state, callId))\n  return', 'state.asking\n  return'),
+    broken: edit('state', 'state.asking - Number(isAsking(state, callId))\n  const', 'state.asking\n  const'),
     scenario: 'script that ends with calls open',
     trouble: 0,
   },
@@ -267,5 +271,139 @@ export const mutants: readonly Mutant[] = [
     broken: edit('state', 'event.fed === undefined ? queue : queue.slice(1)', 'queue'),
     scenario: 'script: all(read, asked write), then write',
     trouble: 0,
+  },
+  {
+    rule: 'a driver that was frozen cannot append',
+    broken: { promise: 'fence' },
+    scenario: 'two asked writes',
+    trouble: 1,
+  },
+  {
+    rule: 'a reason less does not ask again',
+    broken: { promise: 'keepReasons' },
+    scenario: 'two asked writes',
+    trouble: 1,
+  },
+  {
+    rule: 'a write asks while the outcome of another is unknown',
+    broken: { promise: 'unknownAsks' },
+    scenario: 'an unknown write beside another',
+    trouble: 1,
+  },
+  {
+    rule: 'the same write asks when it is made again',
+    broken: { promise: 'repeatAsks' },
+    scenario: 'the same write again',
+    trouble: 0,
+  },
+  {
+    rule: 'the modes are looked at once more right before the start',
+    broken: { promise: 'gateAtStart' },
+    scenario: 'modes that change, with approvals',
+    trouble: 1,
+  },
+  {
+    rule: '"not done" of a query means that it cannot be done any more',
+    broken: { promise: 'voidQuery' },
+    scenario: 'a write that can be looked up, then another',
+    trouble: 1,
+  },
+  {
+    rule: 'an answer for the rest is for one script',
+    broken: { promise: 'grantOfScript' },
+    scenario: 'for the rest of one of two scripts',
+    trouble: 0,
+  },
+  {
+    rule: 'an answer for the rest is for the reasons that were shown',
+    broken: { promise: 'grantReasons' },
+    scenario: 'for the rest, one after the other',
+    trouble: 1,
+  },
+  {
+    rule: 'an answer for the rest is for the values that were fixed',
+    broken: { promise: 'grantFixed' },
+    scenario: 'for the rest of a script',
+    trouble: 0,
+  },
+  {
+    rule: 'an answer for the rest is for so many calls',
+    broken: { promise: 'grantCount' },
+    scenario: 'for the rest, one after the other',
+    trouble: 0,
+  },
+  {
+    rule: 'a denial for the rest denies',
+    broken: { promise: 'denialForRest' },
+    scenario: 'for the rest, one after the other',
+    trouble: 0,
+  },
+  {
+    rule: 'the calls that start on an answer for the rest are counted',
+    broken: edit('grants', 'used: grant.used + 1', 'used: grant.used'),
+    scenario: 'for the rest, one after the other',
+    trouble: 0,
+  },
+  {
+    rule: 'a call that spends an answer for the rest makes the others ask the gate again',
+    broken: edit(
+      'grants',
+      "calls: askedAnew(calls, (other) => other.phase === 'ready' && parentOf(other.callId) === grant.parent)",
+      'calls',
+    ),
+    scenario: 'for the rest, with reads that start together',
+    trouble: 0,
+  },
+  {
+    rule: 'what asks already is decided again when the person answers for the rest',
+    broken: edit('grants', 'calls: askedAnew(calls, (call) => isOther(call) && waits(call))', 'calls'),
+    scenario: 'for the rest of a script',
+    trouble: 0,
+  },
+  {
+    rule: 'an answer for the rest ends with its script',
+    broken: edit('state', 'call.script ? withoutScript(state.grants, callId) : state.grants', 'state.grants'),
+    scenario: 'for the rest, one after the other',
+    trouble: 0,
+  },
+  {
+    rule: 'a change of the modes makes the gate answer again',
+    broken: edit(
+      'state',
+      "askedAnew(state.calls, ({ phase }) => phase === 'proposed' || phase === 'ready')",
+      'state.calls',
+    ),
+    scenario: 'modes that change, with a slow gate',
+    trouble: 1,
+  },
+  {
+    rule: 'a change of the modes is kept',
+    broken: edit('state', 'modes: modesOf(event),\n        calls', 'modes: state.modes,\n        calls'),
+    scenario: 'modes that change, with a slow gate',
+    trouble: 1,
+  },
+  {
+    rule: 'what the page forbids is not sent again',
+    broken: edit('next', 'resend: !closed && maySend(state.modes, call)', 'resend: !closed'),
+    scenario: 'modes that change, with a slow gate',
+    trouble: 2,
+  },
+  {
+    rule: 'an answer after its time is refused',
+    broken: edit('next', 'at < expiryOf(call) && isOf', 'isOf'),
+    scenario: 'answers that have a time',
+    trouble: 0,
+  },
+  {
+    rule: 'nothing expires before its time',
+    broken: edit('next', '? at >= expiryOf(call)', '? at >= 0'),
+    scenario: 'answers that have a time',
+    trouble: 0,
+  },
+  {
+    rule: 'the reasons that were shown are kept',
+    broken: edit('state', 'verdict, hash, reasons, ', 'verdict, hash, '),
+    scenario: 'two asked writes',
+    trouble: 1,
   },
 ]

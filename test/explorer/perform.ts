@@ -1,20 +1,10 @@
-import type { Outcome, ToolCall, Verdict } from '../../src/core/events.js'
+import type { Outcome, ToolCall } from '../../src/core/events.js'
 import type { Effect, EffectOf } from '../../src/core/next.js'
+import { done, gate } from './gate.js'
 import { checkSend } from './invariants.js'
 import { turnOf } from './script.js'
 import { tools } from './scenarios.js'
-import {
-  check,
-  happen,
-  hashOf,
-  lost,
-  sentFor,
-  type Moment,
-  type Move,
-  type Sent,
-  type Subject,
-  type World,
-} from './world.js'
+import { check, happen, lost, sentFor, type Moment, type Move, type Sent, type Subject, type World } from './world.js'
 
 /** All that an effect may come to, with the disturbances that the world has left. */
 export function* perform(subject: Subject, moment: Moment, effect: Effect): Generator<Move> {
@@ -38,7 +28,7 @@ export function* perform(subject: Subject, moment: Moment, effect: Effect): Gene
       return yield* execute(subject, moment, effect)
     case 'reconcile-tool': {
       const resend = effect.resend || !subject.rules.stopBeforeResend
-      return yield recover(subject, world, effect, sentFor(world, effect.call), resend, {}, 'reconcile')
+      return yield* recover(subject, world, effect, sentFor(world, effect.call), resend, {}, 'reconcile')
     }
     case 'advance-script': {
       const { callId, script } = effect.call
@@ -59,17 +49,6 @@ export function* perform(subject: Subject, moment: Moment, effect: Effect): Gene
       return yield done(world, effect, { type: 'run-end', outcome, budget, failure })
     }
   }
-}
-
-function done(
-  world: World,
-  effect: Effect,
-  event: Move['events'][0],
-  change: Partial<World> = {},
-  label?: string,
-): Move {
-  const { [effect.id]: _, ...inFlight } = world.inFlight
-  return { label: label ?? effect.type, change: { inFlight, ...change }, events: [event], effect }
 }
 
 type Settling = EffectOf<'settle-tool' | 'execute-tool' | 'reconcile-tool'>
@@ -110,26 +89,6 @@ function* callModel({ scenario }: Subject, world: World, effect: EffectOf<'call-
   if (trouble >= 0) yield cut(false, { trouble }, 'model refuses the request')
 }
 
-function* gate({ core }: Subject, world: World, effect: EffectOf<'decide-tool' | 'start-tool'>): Generator<Move> {
-  const { call } = effect
-  const { callId } = call
-  const { mode, verdict: usual } = tools[call.toolName]!
-  const decide = (verdict: Verdict, label: string, change: Partial<World> = {}): Move => {
-    const hash = hashOf(call.input, change.page ?? world.page)
-    if (effect.type === 'start-tool' && core.isMet(call, verdict, hash))
-      return done(world, effect, { type: 'tool-start', callId, hash }, change, label)
-    const final = verdict === 'ask' && call.caller === 'program' ? 'deny' : verdict
-    return done(world, effect, { type: 'tool-decision', callId, verdict: final, mode, hash }, change, label)
-  }
-  yield decide(usual, effect.type)
-  const trouble = world.trouble - 1
-  if (trouble < 0) return
-  yield decide('deny', `${effect.type}, policy changed`, { trouble })
-  if (effect.type === 'decide-tool') return
-  if (usual === 'ask') yield decide('ask', 'page field changed', { trouble, page: world.page + 1 })
-  else if (call.approved === undefined && mode !== 'script') yield decide('ask', 'untrusted text was read', { trouble })
-}
-
 function* execute(subject: Subject, moment: Moment, effect: EffectOf<'execute-tool'>): Generator<Move> {
   const { world } = moment
   const { call } = effect
@@ -154,11 +113,19 @@ function* execute(subject: Subject, moment: Moment, effect: EffectOf<'execute-to
   if (trouble < 0) return
   yield settled(world, effect, 'error', { trouble }, 'tool refuses: nothing was done')
   for (const [label, sent] of lost(was, true))
-    yield recover(subject, world, effect, sent, !effect.abort, { trouble }, `timeout, ${label}`)
+    yield* recover(
+      subject,
+      world,
+      effect,
+      sent,
+      !effect.abort && !world.state.modes.readOnly,
+      { trouble },
+      `timeout, ${label}`,
+    )
 }
 
-/** No answer: by key (send again, or make the ledger void the key), else unknown. */
-function recover(
+/** No answer: by the tool's own query, or by key (send again, or make the ledger void the key), else unknown. */
+function* recover(
   { rules }: Subject,
   world: World,
   effect: EffectOf<'execute-tool' | 'reconcile-tool'>,
@@ -166,13 +133,33 @@ function recover(
   resend: boolean,
   change: Partial<World>,
   label: string,
-): Move {
+): Generator<Move> {
   const { callId, toolName } = effect.call
-  const end = (outcome: Outcome, sent: Sent) =>
-    settled(world, effect, outcome, { ...change, sent: { ...world.sent, [callId]: sent } }, `${label}, then by key`)
-  if (!tools[toolName]!.keyed) return end('unknown', was)
-  if (was.effects > 0) return end('ok', was)
-  if (!resend) return end('error', { ...was, voided: rules.voidKey })
+  const end = (outcome: Outcome, sent: Sent, how: string, more: Partial<World> = {}) =>
+    settled(world, effect, outcome, { ...change, sent: { ...world.sent, [callId]: sent }, ...more }, `${label}, ${how}`)
+  const { keyed, query } = tools[toolName]!
+  if (query) {
+    if (was.effects > 0) yield end('ok', was, 'then found by a query')
+    else yield end('error', { ...was, voided: rules.voidQuery }, 'then void by a query')
+    const trouble = (change.trouble ?? world.trouble) - 1
+    if (trouble >= 0) yield end('unknown', was, 'then a query fails', { trouble })
+    return
+  }
+  if (!keyed) return yield end('unknown', was, 'then unknown')
+  if (was.effects > 0) return yield end('ok', was, 'then by key')
+  if (!resend) return yield end('error', { ...was, voided: rules.voidKey }, 'then by key')
   check(!world.state.stop, 'I1 a write is sent again after the run was stopped')
-  return end('ok', happen(was))
+  check(!world.modes.readOnly, 'I12 a write is sent again while the run only reads')
+  yield end('ok', happen(was), 'then sent again')
+}
+
+/** A driver that was frozen goes on with what it had begun, and finds that it may not append. Without the fence, it does. */
+export function* wake(subject: Subject, moment: Moment, effect: Effect): Generator<Move> {
+  const { inFlight, frozen } = moment.world
+  const world = { ...moment.world, inFlight: { ...inFlight, [effect.id]: true } }
+  for (const move of perform(subject, { ...moment, world }, effect)) {
+    if (move.events.length === 0) continue
+    const change = { ...move.change, inFlight, frozen: frozen.filter((id) => id !== effect.id) }
+    yield { ...move, change, effect: undefined, label: `a driver wakes: ${move.label}` }
+  }
 }

@@ -50,7 +50,7 @@ function succeed(effect: Effect, fed: Record<string, string[]>, results: Readonl
     case 'decide-tool': {
       const { callId, toolName, input } = effect.call
       const { verdict, mode } = tools[toolName]!
-      return { type: 'tool-decision', callId, verdict, mode, hash: hashOf(input, 0) }
+      return { type: 'tool-decision', callId, verdict, mode, hash: hashOf(input, 0, []) }
     }
     case 'start-tool':
       return { type: 'tool-start', callId: effect.call.callId, hash: effect.call.hash! }

@@ -7,6 +7,10 @@ export interface ModelledTool {
   readonly verdict: Verdict
   /** The tool's server keeps a ledger of idempotency keys. */
   readonly keyed?: boolean
+  /** It can be asked whether a call took effect, and answers "not done" only after it made sure of it. */
+  readonly query?: boolean
+  /** Time in which its approval must be given. */
+  readonly expires?: number
 }
 
 export const tools: Readonly<Record<string, ModelledTool>> = {
@@ -15,10 +19,15 @@ export const tools: Readonly<Record<string, ModelledTool>> = {
   write: { mode: 'write', verdict: 'allow', keyed: true },
   askKeyed: { mode: 'write', verdict: 'ask', keyed: true },
   askPlain: { mode: 'write', verdict: 'ask' },
+  askQuery: { mode: 'write', verdict: 'ask', query: true },
+  askBrief: { mode: 'write', verdict: 'ask', expires: 10 },
   script: { mode: 'script', verdict: 'allow' },
 }
 
-/** A script as a pure function of what it was fed: all its calls so far, and its outcome once it has one. */
+/**
+ * A script as a pure function of what it was fed: all its calls so far, and its outcome once it has one. `askPlain>b` is a call
+ * that goes to b; the others go to a.
+ */
 export type Program = (fed: readonly Fed[]) => { readonly calls: readonly string[]; readonly outcome?: 'ok' | 'error' }
 export interface Fed {
   readonly n: number
@@ -34,6 +43,16 @@ export const programs: Readonly<Record<string, Program>> = {
   },
   race: (fed) => ({ calls: ['read', 'askPlain', 'read'], outcome: fed.length > 0 ? 'ok' : undefined }),
   oneWrite: ([first]) => ({ calls: ['write'], outcome: first && (first.outcome === 'ok' ? 'ok' : 'error') }),
+  twoTogether: (fed) => ({ calls: ['askKeyed', 'askKeyed>b'], outcome: has(fed, 0, 1) ? 'ok' : undefined }),
+  threeInTurn: (fed) => ({
+    calls: ['askKeyed', 'askKeyed', 'askKeyed'].slice(0, fed.length + 1),
+    outcome: has(fed, 0, 1, 2) ? 'ok' : undefined,
+  }),
+  oneAsked: ([first]) => ({ calls: ['askKeyed'], outcome: first && 'ok' }),
+  oneThenTwoReads: (fed) => ({
+    calls: fed.length === 0 ? ['askRead'] : ['askRead', 'askRead', 'askRead'],
+    outcome: has(fed, 0, 1, 2) ? 'ok' : undefined,
+  }),
   /** Order sensitive: the third call depends on which of two reads answers first. */
   firstWins: (fed) => {
     const third = fed.length === 0 ? [] : [fed[0]!.n === 0 ? 'read' : 'write']
@@ -47,6 +66,12 @@ export interface Scenario {
   readonly steps: readonly (readonly AskedCall[] | 'resend' | 'doubt')[]
   readonly budget?: Partial<Budget>
   readonly toolChoice?: ToolChoice
+  /** What the person may say for the rest of a script: one more, one more to the same, none. */
+  readonly grants?: readonly ('more' | 'same' | 'none')[]
+  /** The page may change the modes. */
+  readonly modes?: boolean
+  /** Anything may happen between the answer of the gate and the start. */
+  readonly slowGate?: boolean
 }
 export type AskedCall = readonly [toolName: string, caller?: Caller, program?: string]
 
@@ -88,5 +113,33 @@ export const scenarios: readonly Scenario[] = [
   },
   { name: 'an answer in doubt at the end of a budget', steps: ['doubt', 'doubt'], budget: { steps: 2 } },
   { name: 'three requests in a budget of two', steps: [[['read']], [['write']]], budget: { steps: 2 } },
+  { name: 'a write that can be looked up, then another', steps: [[['askQuery']], [['write']]] },
+  { name: 'an unknown write beside another', steps: [[['askPlain'], ['write']]] },
+  { name: 'answers that have a time', steps: [[['askBrief'], ['askBrief', 'model', 'other']]] },
+  { name: 'the same write again', steps: [[['write']], [['write']]] },
+  { name: 'for the rest of a script', steps: [[['script', 'model', 'twoTogether']]], grants: ['more', 'same'] },
+  {
+    name: 'for the rest, one after the other',
+    steps: [[['script', 'model', 'threeInTurn']]],
+    grants: ['more', 'none'],
+  },
+  {
+    name: 'for the rest of one of two scripts',
+    steps: [
+      [
+        ['script', 'model', 'oneAsked'],
+        ['script', 'model', 'oneAsked'],
+      ],
+    ],
+    grants: ['more'],
+  },
+  {
+    name: 'for the rest, with reads that start together',
+    steps: [[['script', 'model', 'oneThenTwoReads']]],
+    grants: ['more', 'none'],
+    slowGate: true,
+  },
+  { name: 'modes that change, with a slow gate', steps: [[['read'], ['write']]], modes: true, slowGate: true },
+  { name: 'modes that change, with approvals', steps: [[['askKeyed'], ['askRead']]], modes: true },
   { name: 'one request a step', steps: [[['askPlain']]], budget: { attempts: 1 } },
 ]

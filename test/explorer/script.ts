@@ -13,8 +13,14 @@ export function turnOf(
   const program = programOf(call)
   const { calls, outcome } = program(delivered)
   const before = fed.length === 0 ? 0 : program(delivered.slice(0, -1)).calls.length
-  const added = calls.slice(before).map((toolName, i): ToolCall => {
-    return { callId: `${call.callId}/${before + i}`, toolName, input: 'x', caller: 'script' }
+  const added = calls.slice(before).map((asked, i): ToolCall => {
+    const [toolName, to] = asked.split('>') as [string, string?]
+    return {
+      callId: `${call.callId}/${before + i}`,
+      toolName,
+      input: { id: `${call.callId}/${before + i}`, to: to ?? 'a' },
+      caller: 'script',
+    }
   })
   if (!outcome) return { calls: added }
   const failure = { code: 'script_thrown', message: 'thrown', retryable: false } as const

@@ -1,3 +1,4 @@
+import type { RunModes } from '../../src/core/approval.js'
 import type { EventBody, Outcome, RunEvent, RunHeader } from '../../src/core/events.js'
 import { accepts, isEarlier, next, type Effect } from '../../src/core/next.js'
 import { evolve, fold, initialState, isMet, type RunState } from '../../src/core/state.js'
@@ -18,10 +19,32 @@ export const allRules = {
   freshEpoch: true,
   /** "Not done" means that the key was made void. */
   voidKey: true,
+  /** The tool says "not done" of a call only when it can't be done any more. */
+  voidQuery: true,
   /** Nothing is sent again once the run is stopped. */
   stopBeforeResend: true,
   /** An aborted write that was not sent is not sent. */
   abortBeforeSend: true,
+  /** A driver that was frozen finds that the log has gone on, and can't append. */
+  fence: true,
+  /** A reason less does not ask again. */
+  keepReasons: true,
+  /** While the outcome of a write is unknown, another asks. */
+  unknownAsks: true,
+  /** The same write with the same input asks. */
+  repeatAsks: true,
+  /** The gate is asked once more right before the start. */
+  gateAtStart: true,
+  /** An answer for the rest is for its script. */
+  grantOfScript: true,
+  /** An answer for the rest is for the reasons that were shown. */
+  grantReasons: true,
+  /** An answer for the rest is for the values that the person fixed. */
+  grantFixed: true,
+  /** An answer for the rest is for so many calls. */
+  grantCount: true,
+  /** A denial for the rest denies. */
+  denialForRest: true,
 }
 export type Rules = Readonly<typeof allRules>
 
@@ -42,6 +65,14 @@ export interface World {
   readonly inFlight: Readonly<Record<string, boolean>>
   readonly sent: Readonly<Record<string, Sent>>
   readonly results: Readonly<Record<string, Outcome>>
+  /** Writes that took effect, or may have: tool and input. */
+  readonly made: readonly string[]
+  /** What the gate answered to calls that are about to start. */
+  readonly held: Readonly<Record<string, EventBody>>
+  /** What the page last said may be called. */
+  readonly modes: RunModes
+  /** Effects of a driver that was frozen. */
+  readonly frozen: readonly string[]
   /** Call ids that each script was fed, in order. */
   readonly fed: Readonly<Record<string, readonly string[]>>
 }
@@ -64,6 +95,7 @@ export interface Moment {
   readonly depth: number
   readonly label: string
   readonly due: ReadonlyMap<string, Effect>
+  readonly frozen: ReadonlyMap<string, Effect>
 }
 
 /** One thing that can happen. With `effect`, it is what that effect appends. */
@@ -72,6 +104,8 @@ export interface Move {
   readonly change: Partial<World>
   readonly events: readonly EventBody[]
   readonly effect?: Effect
+  /** When it happens, if not at the time of the event before it. */
+  readonly at?: number
 }
 
 export class Violation extends Error {}
@@ -80,8 +114,8 @@ export function check(ok: boolean, message: string): asserts ok {
   if (!ok) throw new Violation(message)
 }
 
-/** Time stands still here, so that states which differ only in it are one; `test/core` has the tests of driven time. */
-export const stamped = (body: EventBody): RunEvent => ({ ...body, at: 0 })
+/** Time stands still here but for what expires, so that states which differ only in it are one; `test/core` has the tests of time. */
+export const stamped = (body: EventBody, at = 0): RunEvent => ({ ...body, at })
 
 export function firstEvents({ budget, toolChoice }: Scenario): RunEvent[] {
   const header: RunHeader = {
@@ -107,7 +141,8 @@ export function logOf(moment: Moment): RunEvent[] {
   return parts.reverse().flat()
 }
 
-export const hashOf = (input: unknown, page: number) => `${JSON.stringify(input)}:${page}`
+export const hashOf = (input: unknown, page: number, reasons: readonly string[]) =>
+  JSON.stringify([input, page, reasons])
 
 export const sentFor = (world: World, { callId, toolName }: CallState): Sent =>
   world.sent[callId] ?? { keyed: !!tools[toolName]!.keyed, effects: 0, pending: false, voided: false }
