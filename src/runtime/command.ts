@@ -44,6 +44,7 @@ export async function applyCommand(
     ...(command.type === 'deny' ? denial(agent, call, command) : await approval(agent, log, memory, call, command)),
   }
   if (await log.accept(answer)) return
+  if (log.state.stop || log.state.status !== 'running') throw over(command)
   askingCall(log, command)
   throw expired(command)
 }

@@ -78,10 +78,10 @@ export class SessionMemory {
 
   #settle(runId: string, event: RunEvent & { type: 'tool-result' }, call: CallState | undefined): void {
     if (!call || call.phase !== 'started' || call.mode === 'script' || call.executor || isBuiltIn(call.toolName)) return
-    const { outcome, output, trusted = false } = event
+    const { outcome, output, failure, trusted = false } = event
     const { toolName } = call
     const key = this.keyOf(runId, event.callId)
-    if (!trusted && (output !== undefined || outcome === 'error')) this.provenance.sawUntrusted(toolName)
+    if (!trusted && (output !== undefined || failure)) this.provenance.sawUntrusted(toolName)
     this.provenance.sawWarnings(event.warnings ?? [])
     if (outcome === 'ok' && output !== undefined) this.provenance.sawOutput({ toolName, call: key, trusted, output })
     if (call.mode !== 'write' || (outcome !== 'ok' && outcome !== 'unknown')) return
