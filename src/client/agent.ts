@@ -1,5 +1,5 @@
 import { HandrailError } from '../errors.js'
-import type { AgentSetup, Notice, SessionHead } from '../runtime/protocol.js'
+import type { AgentSetup, Notice, Pruned, Retention, SessionHead } from '../runtime/protocol.js'
 import { checkAgent, isHosted, type AgentOptions, type RunRequest } from './check-options.js'
 import { Link } from './link.js'
 import type { Schema } from '../tools/schema.js'
@@ -22,8 +22,27 @@ export interface Agent {
   sessions(): Promise<readonly SessionHead[]>
   /** Closes it here, and removes its logs. */
   deleteSession(id: string): Promise<void>
+  /** A run as one file of JSON lines, without secrets. */
+  exportRun(runId: string): Promise<string>
+  /** Stores an exported run, to be read, in a session of its own. @throws {HandrailError} if the file is none, or was changed. */
+  importRun(file: string): Promise<{ readonly session: string; readonly runId: string }>
+  /** Removes all that a run which is over has stored; its place in the session stays. */
+  deleteRun(runId: string): Promise<void>
+  /** Removes the oldest sessions beyond the limits, that are closed and have no open run. Gives what it removed. */
+  prune(options: PruneOptions): Promise<Amount>
   /** Ends the worker. Open runs stop, and go on when their session is opened again. */
   close(): void
+}
+
+export interface PruneOptions extends Retention {
+  /** After each session. */
+  onProgress?(progress: Pruned): void
+}
+export interface Amount {
+  readonly sessions: number
+  readonly runs: number
+  /** Of what was stored, as JSON in UTF-8. */
+  readonly bytes: number
 }
 
 /**
@@ -35,7 +54,6 @@ export function createAgent(options: AgentOptions): Agent {
   if (!isSecureContext)
     throw new HandrailError('insecure_context', 'Cannot create an agent: Web Locks need a page from https or localhost')
   const { tools, model, worker, guardrails, session: currentSession = crypto.randomUUID() } = options
-  const risks = new Map(tools.map(({ definition }) => [definition.name, definition.risk]))
   const sessions = new Map<string, LiveSession>()
   let closed: HandrailError | undefined
 
@@ -65,8 +83,7 @@ export function createAgent(options: AgentOptions): Agent {
       throw new HandrailError('invalid_options', 'Cannot open a session: its id must be a text that is not empty')
     const known = sessions.get(id)
     if (known) return known
-    const riskOf = (toolName: string) => risks.get(toolName)
-    const session = new LiveSession(id, { link, riskOf, onClose: () => sessions.delete(id) })
+    const session = new LiveSession(id, { link, onClose: () => sessions.delete(id) })
     sessions.set(id, session)
     return session
   }
@@ -92,6 +109,22 @@ export function createAgent(options: AgentOptions): Agent {
     async deleteSession(id) {
       sessions.get(id)?.close()
       await link.call((api) => api.deleteSession(id))
+    },
+    exportRun: (runId) => link.call((api) => api.exportRun(runId)),
+    importRun: (file) => link.call((api) => api.importRun(file)),
+    async deleteRun(runId) {
+      await link.call((api) => api.deleteRun(runId))
+    },
+    async prune({ onProgress, ...limits }) {
+      let [sessions, runs, bytes] = [0, 0, 0]
+      for (;;) {
+        const pruned = await link.call((api) => api.prune(limits))
+        if (pruned.session !== undefined) sessions++
+        runs += pruned.runs
+        bytes += pruned.bytes
+        onProgress?.(pruned)
+        if (pruned.done) return { sessions, runs, bytes }
+      }
     },
     close,
   }

@@ -1,13 +1,12 @@
 import { HandrailError } from '../errors.js'
 import type { AttachedFile } from '../core/attached-file.js'
-import type { Json } from '../core/json.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { ToolChoice } from '../core/tool-definition.js'
 import type { Budget } from '../core/usage.js'
 import type { Model, ModelConfig, Policy } from '../runtime/protocol.js'
-import { nearest } from '../core/nearest.js'
 import type { Schema } from '../tools/schema.js'
 import type { Tool } from '../tools/tool.js'
+import { checkFields, isRecord, isRule, isText, refuse, shown, type Rule, type Rules } from './check-fields.js'
 import type { Guardrails } from './guardrails.js'
 
 export interface AgentOptions {
@@ -43,6 +42,8 @@ export interface RunRequest<Answer extends Schema | undefined = Schema | undefin
   readonly allow?: readonly string[]
   /** Nothing but reads. */
   readonly readOnly?: boolean
+  /** Every call asks, reads too. */
+  readonly askAll?: boolean
   /** What the model is shown beside the message, if it can be. */
   readonly files?: readonly AttachedFile[]
   /** The app's, to the model, from this message on. Never what a user, a page or a tool says. */
@@ -53,34 +54,20 @@ export interface RunRequest<Answer extends Schema | undefined = Schema | undefin
   readonly answer?: Answer
 }
 
-type Check = (value: unknown) => boolean
-type Rule = readonly [is: Check, must: string]
-type Rules<T> = Readonly<Record<keyof T & string, Rule>>
-
-const isText: Check = (value) => typeof value === 'string' && value.trim() !== ''
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isBoolean: Check = (value) => typeof value === 'boolean'
-
-const text: Rule = [isText, 'must be a text that is not empty']
-const flag: Rule = [isBoolean, 'must be true or false']
-const record: Rule = [isRecord, 'must be an object']
-const names: Rule = [(value) => Array.isArray(value) && value.every(isText), 'must be an array of tool names']
-
 const agentRules: Rules<AgentOptions> = {
-  model: record,
+  model: isRule.record,
   instructions: [(value) => typeof value === 'string', 'must be a text'],
   tools: [Array.isArray, 'must be an array of what defineTool returns'],
-  owner: text,
-  session: text,
-  budget: record,
-  scripts: flag,
-  limits: record,
-  policy: record,
-  guardrails: record,
+  owner: isRule.text,
+  session: isRule.text,
+  budget: isRule.record,
+  scripts: isRule.flag,
+  limits: isRule.record,
+  policy: isRule.record,
+  guardrails: isRule.record,
   store: [(value) => value === 'indexeddb' || value === 'memory', 'must be "indexeddb" or "memory"'],
   worker: [(value) => typeof value === 'function' || isRecord(value), 'must be a Worker or a function that makes one'],
-  dangerouslyAllowKeyInPage: flag,
+  dangerouslyAllowKeyInPage: isRule.flag,
 }
 const guardrail: Rule = [
   (value) => [value].flat().every((each) => typeof each === 'function'),
@@ -88,20 +75,16 @@ const guardrail: Rule = [
 ]
 const guardrailRules: Rules<Guardrails> = { input: guardrail, call: guardrail, output: guardrail }
 /** What is only the worker's is checked there: the rest of the model, budget, limits and policy. */
-const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: text, model: text }
+const modelRules: Rules<Pick<ModelConfig, 'provider' | 'model'>> = { provider: isRule.text, model: isRule.text }
 const runRules: Rules<RunRequest> = {
-  allow: names,
-  readOnly: flag,
+  allow: isRule.texts,
+  readOnly: isRule.flag,
+  askAll: isRule.flag,
   files: [Array.isArray, 'must be an array'],
-  instructions: text,
-  toolChoice: record,
+  instructions: isRule.text,
+  toolChoice: isRule.record,
   answer: [(value) => typeof value === 'function' || isRecord(value), 'must be a schema'],
 }
-const approvalRules: Rules<{ readonly input?: Json; readonly hash?: string }> = {
-  input: [() => true, ''],
-  hash: text,
-}
-
 export const isHosted = (model: ModelConfig | Model): model is Model => 'generate' in model
 
 /** @throws {HandrailError} `invalid_options`, naming the field that is wrong and what it must be; `key_in_page`. */
@@ -129,20 +112,6 @@ export function checkRun(message: string, options: RunRequest): void {
   checkFields('start a run', '', options, runRules)
 }
 
-/** An edit under a misspelt name must not become an approval of what was asked. */
-export function checkApproval(options: { readonly input?: Json; readonly hash?: string }): void {
-  checkFields('approve a call', '', options, approvalRules)
-}
-
-export function checkReason(reason: unknown): void {
-  if (reason !== undefined && typeof reason !== 'string')
-    refuse('deny a call', `the reason must be a text; it is ${shown(reason)}`)
-}
-
-export function checkDone(done: unknown): void {
-  if (!isBoolean(done)) refuse('reconcile a call', `"done" must be true or false; it is ${shown(done)}`)
-}
-
 const keyHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
 
 function checkKeys({ apiKey, headers = {} }: ModelConfig): void {
@@ -155,44 +124,5 @@ function checkKeys({ apiKey, headers = {} }: ModelConfig): void {
   )
 }
 
-function checkFields<T>(
-  what: string,
-  place: string,
-  value: T,
-  rules: Rules<T>,
-  required: readonly string[] = [],
-): void {
-  if (!isRecord(value)) return refuse(what, 'the options must be an object')
-  const known = Object.keys(rules)
-  for (const [key, item] of Object.entries(value)) {
-    if (!Object.hasOwn(rules, key)) {
-      const near = nearest(key, known)
-      refuse(
-        what,
-        `"${place}${key}" is not an option; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}`}`,
-      )
-    }
-    const [is, must] = (rules as Readonly<Record<string, Rule>>)[key]!
-    if (item !== undefined && !is(item)) refuse(what, `"${place}${key}" ${must}; it is ${shown(item)}`)
-  }
-  for (const key of required) if (value[key] === undefined) refuse(what, `"${place}${key}" is missing`)
-}
-
 const isTool = (value: unknown): boolean =>
   isRecord(value) && isRecord(value.definition) && isText(value.definition.name) && typeof value.run === 'function'
-
-/** Never a whole value: it may hold a secret. */
-const shown = (value: unknown): string =>
-  value === null
-    ? 'null'
-    : Array.isArray(value)
-      ? 'an array'
-      : typeof value === 'number'
-        ? String(value)
-        : value === ''
-          ? 'empty'
-          : `of type ${typeof value}`
-
-function refuse(what: string, why: string): never {
-  throw new HandrailError('invalid_options', `Cannot ${what}: ${why}`)
-}

@@ -2,6 +2,7 @@ import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { AgentApi, AgentSetup, ModelDelta, Reply } from '../runtime/protocol.js'
 import type { PageHost, PageHostOptions } from './page-host.js'
 import type { Connection } from './rpc.js'
+import type { RunParts } from './run-parts.js'
 
 export interface LinkPorts {
   readonly setup: AgentSetup
@@ -25,6 +26,7 @@ export class Link {
   #connection: Promise<Connection>
   #api: AgentApi | undefined
   #host: PageHost | undefined
+  #parts: RunParts | undefined
   #lost: HandrailError | undefined
   #deaths: number[] = []
 
@@ -43,6 +45,11 @@ export class Link {
   /** Why there is no worker any more. */
   get lost(): HandrailError | undefined {
     return this.#lost
+  }
+
+  /** Whoever has an event has it from a worker. */
+  get parts(): RunParts {
+    return this.#parts!
   }
 
   /** @throws {HandrailError} the failure that was answered, or `worker_died` if the worker died meanwhile. */
@@ -74,11 +81,13 @@ export class Link {
 
   async #open(): Promise<Connection> {
     // Not before there is an agent: a page may load this library long before anybody asks for one.
-    const [{ connect }, { PageHost }, { spawnAgentWorker }] = await Promise.all([
+    const [{ connect }, { PageHost }, { spawnAgentWorker }, { runParts }] = await Promise.all([
       import('./rpc.js'),
       import('./page-host.js'),
       import('./spawn.js'),
+      import('./run-parts.js'),
     ])
+    this.#parts = runParts
     const host = new PageHost(this.ports.host, this.#host)
     this.#host = host
     const connection = await connect(this.ports.spawn(spawnAgentWorker), host)

@@ -1,12 +1,12 @@
-import type { RunEvent, ToolCall } from '../core/events.js'
+import type { AskDetail, RunModes } from '../core/approval.js'
+import type { Failure, Outcome, RunEvent, ToolCall } from '../core/events.js'
+import { initialState } from '../core/initial-state.js'
 import type { Json } from '../core/json.js'
-import { evolve, initialState, type RunState } from '../core/state.js'
+import type { RunState } from '../core/state.js'
 import type { Risk } from '../core/tool-definition.js'
 import { HandrailError, toFailure } from '../errors.js'
-import type { Command, ModelDelta, ScriptProgress } from '../runtime/protocol.js'
-import { answerOf } from './answer.js'
-import { asJson } from './as-json.js'
-import { checkApproval, checkDone, checkReason } from './check-options.js'
+import type { Command, GrantRequest, ModelDelta, ScriptProgress } from '../runtime/protocol.js'
+import type { RunParts } from './run-parts.js'
 
 /** What happens in a run: an event of its log, a piece of the reply that is being streamed, how a script goes. */
 export type RunUpdate =
@@ -20,11 +20,43 @@ export interface Approval {
   readonly toolName: string
   /** As it will be executed. */
   readonly input: Json
-  /** Absent for a tool that is not the page's. */
+  /** Absent for a tool that is not the agent's. */
   readonly risk?: Risk
   readonly reasons: readonly string[]
-  /** Of all that is shown here. */
+  /** Of input, reasons, tool and owner. */
   readonly hash: string
+  /** What else there is to know of it. */
+  readonly detail: AskDetail
+  /** In milliseconds since 1970. */
+  readonly askedAt: number
+  /** From then on no answer is taken. Absent: there is time. */
+  readonly expiresAt?: number
+}
+
+export interface ApproveOptions {
+  /** The whole input to execute in place of the one that was shown; the gate checks it again. */
+  readonly input?: Json
+  /** Of the approval that the person was shown, when another may have taken its place since. Absent: of the one that is open. */
+  readonly hash?: string
+  /** Of a call of a script: the other calls of this tool by the same script too, within these bounds. */
+  readonly rest?: GrantRequest
+}
+
+export interface DenyOptions {
+  /** To the model. */
+  readonly reason?: string
+  /** As of `ApproveOptions`. */
+  readonly hash?: string
+  /** Of a call of a script: the other calls of this tool by the same script too. */
+  readonly rest?: boolean
+}
+
+/** A call of which its tool says that a person must be told. */
+export interface FailedCall {
+  readonly callId: string
+  readonly toolName: string
+  readonly outcome: Outcome
+  readonly failure?: Failure
 }
 
 /**
@@ -39,6 +71,8 @@ export interface Run<Answer = unknown> extends AsyncIterable<RunUpdate> {
   readonly approvals: readonly Approval[]
   /** Writes that may or may not have taken effect, until somebody finds that they did. */
   readonly unknown: readonly ToolCall[]
+  /** Calls that failed, and that a person must be told of: their tools say so by `onFailure.tellPerson`. */
+  readonly toTell: readonly FailedCall[]
   /**
    * The text of the last complete message of the model; of a run with an `answer`, the value.
    * @throws {HandrailError} `run_failed`, `run_cancelled` or `budget_exceeded`, with the reason as its cause; or why the run
@@ -46,14 +80,18 @@ export interface Run<Answer = unknown> extends AsyncIterable<RunUpdate> {
    */
   readonly answer: Promise<Answer>
   /**
-   * `input`: what to execute in its place; the gate checks it again. `hash`: of the approval that the person was shown, when
-   * another may have taken its place since; absent: of the one that is open now.
-   * @throws {HandrailError} `not_asking` if the call does not wait for a person, `stale_approval` if it asks something else now,
-   * `input_not_json`, `invalid_options`, or what the gate says of the input.
+   * Of several calls, each is approved as it asks now; `input`, `hash` and `rest` are for one.
+   * @throws {HandrailError} `not_asking` if a call does not wait for a person, `stale_approval` if it asks something else now,
+   * `approval_expired`, `input_not_json`, `invalid_options`, or what the gate says of the input.
    */
-  approve(callId: string, options?: { readonly input?: Json; readonly hash?: string }): Promise<void>
-  /** @throws {HandrailError} `not_asking`, `stale_approval`, `invalid_options` */
-  deny(callId: string, reason?: string): Promise<void>
+  approve(callIds: string | readonly string[], options?: ApproveOptions): Promise<void>
+  /**
+   * @param options a text is the reason
+   * @throws {HandrailError} `not_asking`, `stale_approval`, `approval_expired`, `invalid_options`
+   */
+  deny(callIds: string | readonly string[], options?: string | DenyOptions): Promise<void>
+  /** What may be called from now on, in place of all that was said before. @throws {HandrailError} `run_over`, `invalid_options` */
+  setModes(modes: RunModes): Promise<void>
   /** Reads end at once, a write that was sent is awaited, nothing more is sent. @throws {HandrailError} `run_over` */
   cancel(): Promise<void>
   /** Says what a person found out about a write whose outcome is unknown. @throws {HandrailError} `not_unknown`, `invalid_options` */
@@ -63,7 +101,8 @@ export interface Run<Answer = unknown> extends AsyncIterable<RunUpdate> {
 export interface RunPorts {
   /** Resolves when the command is accepted. */
   command(command: Command): Promise<unknown>
-  riskOf(toolName: string): Risk | undefined
+  /** Asked for only when there is an event, or the run has started. */
+  readonly parts: RunParts
   /** Without an update: it failed, or was found to be over. */
   onUpdate(run: LiveRun, update?: RunUpdate): void
 }
@@ -81,7 +120,7 @@ export class LiveRun implements Run {
   readonly #early = new Map<number, RunEvent>()
   readonly #listeners = new Set<(update?: RunUpdate) => void>()
   readonly #reconciled = new Set<string>()
-  #state = initialState
+  #state: RunState = initialState
   #failure: HandrailError | undefined
   /** Resolves when the worker has it. Commands wait for it. */
   started: Promise<unknown> = Promise.resolve()
@@ -114,34 +153,48 @@ export class LiveRun implements Run {
     if (this.isOver || this.#state.asking === 0) return []
     return [...this.#state.calls.values()]
       .filter(({ phase }) => phase === 'asking')
-      .map(({ callId, toolName, checked = null, reasons = [], hash = '', executor }) => {
-        // A provider's own tool may have the name of one of the page.
-        const risk = executor ? undefined : this.ports.riskOf(toolName)
-        return { callId, toolName, input: checked, ...(risk && { risk }), reasons, hash }
-      })
+      .map(({ callId, toolName, checked = null, reasons = [], hash = '', detail = {}, decidedAt: askedAt = 0 }) => ({
+        callId,
+        toolName,
+        input: checked,
+        ...(detail.risk && { risk: detail.risk }),
+        reasons,
+        hash,
+        detail,
+        askedAt,
+        ...(detail.expires !== undefined && { expiresAt: askedAt + detail.expires }),
+      }))
   }
 
   get unknown(): readonly ToolCall[] {
     return [...this.#state.unknown.values()].filter(({ callId }) => !this.#reconciled.has(callId))
   }
 
-  async approve(callId: string, options: { readonly input?: Json; readonly hash?: string } = {}): Promise<void> {
-    checkApproval(options)
-    const { input, hash } = options
-    const asked = this.#asked(callId)
-    if (hash !== undefined && hash !== asked.hash)
-      throw new HandrailError(
-        'stale_approval',
-        `Cannot approve call "${callId}" of run "${this.id}": it asks something else now`,
-      )
-    const edit = input === undefined ? {} : { input: asJson(input, 'input_not_json', `the input for call "${callId}"`) }
-    await this.#command({ type: 'approve', runId: this.id, callId, hash: asked.hash, ...edit })
+  get toTell(): readonly FailedCall[] {
+    const calls = this.#events.flatMap((event) => ('calls' in event ? event.calls : []))
+    return this.#events.flatMap((event) => {
+      if (event.type !== 'tool-result' || !event.tellPerson) return []
+      const { callId, outcome, failure } = event
+      const toolName = calls.find((call) => call.callId === callId)?.toolName ?? ''
+      return [{ callId, toolName, outcome, ...(failure && { failure }) }]
+    })
   }
 
-  async deny(callId: string, reason?: string): Promise<void> {
-    checkReason(reason)
-    const { hash } = this.#asked(callId)
-    await this.#command({ type: 'deny', runId: this.id, callId, hash, ...(reason !== undefined && { reason }) })
+  /** What is asked for now is what is answered: what comes while the answer is prepared is not. */
+  async approve(callIds: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
+    const { approvals } = this
+    await this.started
+    await this.#command(...this.ports.parts.toApprove(this, approvals, callIds, options))
+  }
+
+  async deny(callIds: string | readonly string[], options: string | DenyOptions = {}): Promise<void> {
+    const { approvals } = this
+    await this.started
+    await this.#command(...this.ports.parts.toDeny(this, approvals, callIds, options))
+  }
+
+  async setModes(modes: RunModes): Promise<void> {
+    await this.#command({ type: 'mode', runId: this.id, modes })
   }
 
   async cancel(): Promise<void> {
@@ -151,13 +204,8 @@ export class LiveRun implements Run {
   }
 
   async reconcile(callId: string, done: boolean): Promise<void> {
-    checkDone(done)
-    if (!this.unknown.some((call) => call.callId === callId))
-      throw new HandrailError(
-        'not_unknown',
-        `Cannot reconcile call "${callId}" of run "${this.id}": its outcome is not unknown`,
-      )
-    await this.#command({ type: 'reconcile', runId: this.id, callId, done })
+    await this.started
+    await this.#command(this.ports.parts.toReconcile(this, callId, done))
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RunUpdate, void, undefined> {
@@ -190,13 +238,13 @@ export class LiveRun implements Run {
       if (!next) return
       this.#early.delete(at)
       try {
-        this.#state = evolve(this.#state, next)
+        this.#state = this.ports.parts.evolve(this.#state, next)
       } catch (error) {
         return this.fail(new HandrailError('log_invalid', `Cannot read run "${this.id}": ${toFailure(error).message}`))
       }
       this.#events.push(next)
       if (next.type === 'run-end') {
-        const answer = answerOf(this.id, this.#events, next)
+        const answer = this.ports.parts.answerOf(this.id, this.#events, next)
         if (HandrailError.is(answer)) this.#settle.reject(answer)
         else this.#settle.resolve(answer)
       }
@@ -231,16 +279,11 @@ export class LiveRun implements Run {
     this.ports.onUpdate(this, update)
   }
 
-  #asked(callId: string): Approval {
-    const asked = this.approvals.find((approval) => approval.callId === callId)
-    if (asked) return asked
-    const open = this.approvals.map((approval) => `"${approval.callId}"`).join(', ')
-    const instead = open ? `it asks for ${open}` : 'it asks for nothing'
-    throw new HandrailError('not_asking', `Cannot answer for call "${callId}" of run "${this.id}": ${instead}`)
-  }
-
-  async #command(command: Command): Promise<void> {
+  /** One after the other. What one of them meets does not keep the others back. */
+  async #command(...commands: readonly Command[]): Promise<void> {
     await this.started
-    await this.ports.command(command)
+    const errors: unknown[] = []
+    for (const command of commands) await this.ports.command(command).catch((error: unknown) => errors.push(error))
+    if (errors.length > 0) throw errors[0]
   }
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.js'
-import type { AnswerFormat, Risk } from '../core/tool-definition.js'
+import type { AnswerFormat } from '../core/tool-definition.js'
 import { fromFailure, HandrailError, toFailure } from '../errors.js'
 import type { Notice, RunOptions } from '../runtime/protocol.js'
 import { toJsonSchema, type OutputOf, type Schema } from '../tools/schema.js'
@@ -37,7 +37,6 @@ export interface Session {
 
 export interface SessionPorts {
   readonly link: Link
-  riskOf(toolName: string): Risk | undefined
   onClose(): void
 }
 
@@ -56,7 +55,9 @@ export class LiveSession implements Session {
   ) {
     this.#runPorts = {
       command: (command) => ports.link.call((api) => api.command(id, command)),
-      riskOf: (toolName) => ports.riskOf(toolName),
+      get parts() {
+        return ports.link.parts
+      },
       onUpdate: (run, update) => this.#onUpdate(run, update),
     }
     this.opened = this.#follow()

@@ -7,8 +7,11 @@ import { granted, spent, withoutScript, type Grants } from './grants.js'
 import { modesOf } from './modes.js'
 import type { RunModes } from './approval.js'
 import type { Json } from './json.js'
+import { initialState } from './initial-state.js'
 import { isDemanded, isPlainAnswer } from './plain-answer.js'
-import { defaultBudget, nothingUsed, totalTokens, type Used } from './usage.js'
+import { defaultBudget, totalTokens, type Used } from './usage.js'
+
+export { initialState }
 
 /** Only what decides what is due next. Settled calls leave it; the transcript is another fold over the same log. */
 export interface RunState {
@@ -43,20 +46,6 @@ export interface Step {
   readonly phase: 'due' | 'open' | 'calls' | 'answered' | 'final' | 'failed'
   /** Why the last attempt was cut. */
   readonly failure?: Failure
-}
-
-export const initialState: RunState = {
-  status: 'running',
-  epoch: 0,
-  used: nothingUsed,
-  step: { n: 0, attempt: 0, epoch: 0, phase: 'final' },
-  owesCall: false,
-  calls: new Map(),
-  asking: 0,
-  unknown: new Map(),
-  grants: new Map(),
-  modes: {},
-  lastAt: 0,
 }
 
 export { parentOf }

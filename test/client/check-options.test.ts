@@ -52,6 +52,12 @@ describe('createAgent()', () => {
     { more: { worker: 'agent.js' }, says: '"worker" must be a Worker or a function that makes one' },
     { more: { model: 'gpt' }, says: '"model" must be an object; it is of type string' },
     { more: { model: { provider: 'openai' } }, says: '"model.model" is missing' },
+    { more: { policy: 'ask' }, says: '"policy" must be an object' },
+    {
+      more: { guardrails: { calls: () => 'allow' } },
+      says: '"guardrails.calls" is not an option; did you mean "call"?',
+    },
+    { more: { guardrails: { call: ['no'] } }, says: '"guardrails.call" must be a function, or an array of functions' },
     { more: { model: { ...hosted, generate: 1 } }, says: '"model.generate" must be a function' },
   ])('refuses: $says', ({ more, says }) => {
     expect(checked(more)).toThrow(
@@ -81,7 +87,7 @@ describe('run()', () => {
     { text: ' ', options: {}, says: 'the message must be a text that is not empty' },
     { text: { text: 'x' }, options: {}, says: 'the message must be a text that is not empty' },
     { text: 'x', options: { readonly: true }, says: '"readonly" is not an option; did you mean "readOnly"?' },
-    { text: 'x', options: { allow: 'look' }, says: '"allow" must be an array of tool names' },
+    { text: 'x', options: { allow: 'look' }, says: '"allow" must be an array of texts' },
     { text: 'x', options: { runId: 'r' }, says: '"runId" is not an option' },
   ])('refuses: $says', ({ text, options, says }) => {
     expect(() => checkRun(text as string, options)).toThrow(

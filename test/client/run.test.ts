@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import { runParts } from '../../src/client/run-parts.js'
 import { LiveRun, type RunPorts, type RunUpdate } from '../../src/client/run.js'
+import type { AskDetail } from '../../src/core/approval.js'
 import type { EventBody, RunEvent } from '../../src/core/events.js'
 import { defaultBudget } from '../../src/core/usage.js'
 import { HandrailError } from '../../src/errors.js'
@@ -39,7 +41,7 @@ const start: readonly EventBody[] = [
   { type: 'user-message', text: 'Hi' },
   { type: 'step-start', step: 1, attempt: 1 },
 ]
-const ask = (callId: string, hash: string): EventBody => ({
+const ask = (callId: string, hash: string, detail: AskDetail = {}): EventBody => ({
   type: 'tool-decision',
   callId,
   verdict: 'ask',
@@ -47,8 +49,14 @@ const ask = (callId: string, hash: string): EventBody => ({
   hash,
   reasons: [`Why ${hash}`],
   input: { n: 2 },
+  detail,
 })
-const asking = [...start, says('', ['1.0', '1.1']), ask('1.0', 'h0'), ask('1.1', 'h1')]
+const asking = [
+  ...start,
+  says('', ['1.0', '1.1']),
+  ask('1.0', 'h0', { risk: 'irreversible', expires: 60 }),
+  ask('1.1', 'h1'),
+]
 const end = (more: object = {}): EventBody => ({ type: 'run-end', outcome: 'completed', ...more })
 
 const at = (body: EventBody, seq: number): RunEvent => ({ ...body, at: 1_000 + seq })
@@ -57,7 +65,7 @@ function make(events: readonly EventBody[] = []) {
   const sent: Command[] = []
   const onUpdate = vi.fn<RunPorts['onUpdate']>()
   const command = vi.fn<RunPorts['command']>(async (given) => sent.push(given))
-  const run = new LiveRun('r', { command, riskOf: (name) => (name === 'pay' ? 'irreversible' : undefined), onUpdate })
+  const run = new LiveRun('r', { command, parts: runParts, onUpdate })
   const feed = (more: readonly EventBody[]) => {
     for (const body of more) run.receive(run.events.length, at(body, run.events.length))
   }
@@ -78,12 +86,13 @@ async function take(updates: AsyncIterable<RunUpdate>, into: string[]): Promise<
 const names = (events: readonly EventBody[]) => events.map(({ type }, seq) => `${seq} ${type}`)
 
 describe('a run', () => {
-  it("does not tell the risk of the page's tool of a call that a provider runs under the same name", () => {
+  it('tells the risk that the gate has found, and none of a call that a provider runs', () => {
     const reply = says('', ['1.0', '1.1'])
     const calls = (reply.type === 'assistant-message' ? reply.calls : []).map((call) =>
       Object.assign(call, { toolName: 'pay' }, call.callId === '1.1' && { executor: 'provider' }),
     )
-    const { run } = make([...start, { ...reply, calls } as EventBody, ask('1.0', 'h0'), ask('1.1', 'h1')])
+    const asked = [ask('1.0', 'h0', { risk: 'irreversible' }), ask('1.1', 'h1')]
+    const { run } = make([...start, { ...reply, calls } as EventBody, ...asked])
     expect(run.approvals.map(({ toolName, risk }) => [toolName, risk])).toEqual([
       ['pay', 'irreversible'],
       ['pay', undefined],
@@ -195,11 +204,78 @@ describe('answer', () => {
 })
 
 describe('approvals', () => {
-  it('show what will be executed, with risk, reasons and hash', () => {
+  it('show what will be executed, with risk, reasons and hash, since when, and how long they can be answered', () => {
     expect(make(asking).run.approvals).toEqual([
-      { callId: '1.0', toolName: 'pay', input: { n: 2 }, risk: 'irreversible', reasons: ['Why h0'], hash: 'h0' },
-      { callId: '1.1', toolName: 'other', input: { n: 2 }, reasons: ['Why h1'], hash: 'h1' },
+      {
+        callId: '1.0',
+        toolName: 'pay',
+        input: { n: 2 },
+        risk: 'irreversible',
+        reasons: ['Why h0'],
+        hash: 'h0',
+        detail: { risk: 'irreversible', expires: 60 },
+        askedAt: 1004,
+        expiresAt: 1064,
+      },
+      {
+        callId: '1.1',
+        toolName: 'other',
+        input: { n: 2 },
+        reasons: ['Why h1'],
+        hash: 'h1',
+        detail: {},
+        askedAt: 1005,
+      },
     ])
+  })
+
+  it('can be answered together, each for what it asks', async () => {
+    const { run, sent } = make(asking)
+    await run.approve(['1.0', '1.1'])
+    await run.deny(['1.1', '1.0'], 'Not now')
+    expect(sent).toEqual([
+      { type: 'approve', runId: 'r', callId: '1.0', hash: 'h0' },
+      { type: 'approve', runId: 'r', callId: '1.1', hash: 'h1' },
+      { type: 'deny', runId: 'r', callId: '1.1', hash: 'h1', reason: 'Not now' },
+      { type: 'deny', runId: 'r', callId: '1.0', hash: 'h0', reason: 'Not now' },
+    ])
+  })
+
+  it('that are answered together do not keep each other back', async () => {
+    const { run, command, sent } = make(asking)
+    command.mockRejectedValueOnce(new HandrailError('stale_approval', 'Changed'))
+    expect(await codeOf(run.approve(['1.0', '1.1']))).toBe('stale_approval')
+    expect(sent).toEqual([{ type: 'approve', runId: 'r', callId: '1.1', hash: 'h1' }])
+  })
+
+  it('take what is for one call for one call only', async () => {
+    const { run, sent } = make(asking)
+    for (const options of [{ hash: 'h0' }, { input: {} }, { rest: { count: 1 } }])
+      expect(await codeOf(run.approve(['1.0', '1.1'], options))).toBe('invalid_options')
+    expect(await codeOf(run.deny(['1.0', '1.1'], { rest: true }))).toBe('invalid_options')
+    expect(await codeOf(run.approve([]))).toBe('invalid_options')
+    expect(await codeOf(run.approve(['1.0', '1.0']))).toBe('invalid_options')
+    expect(await codeOf(run.approve(['1.0', '1.9']))).toBe('not_asking')
+    expect(sent).toEqual([])
+  })
+
+  it('are given and denied for the rest of a script too, within what the person says', async () => {
+    const { run, sent } = make(asking)
+    await run.approve('1.0', { hash: 'h0', rest: { count: 3, fixed: ['/n'] } })
+    await run.deny('1.1', { hash: 'h1', rest: true, reason: 'No' })
+    expect(sent).toEqual([
+      { type: 'approve', runId: 'r', callId: '1.0', hash: 'h0', rest: { count: 3, fixed: ['/n'] } },
+      { type: 'deny', runId: 'r', callId: '1.1', hash: 'h1', reason: 'No', rest: true },
+    ])
+    expect(await codeOf(run.approve('1.0', { rest: { counts: 3 } } as never))).toBe('invalid_options')
+  })
+
+  it('answer what was asked at the moment of the click, whatever comes while the answer is on its way', async () => {
+    const { run, sent, feed } = make(asking)
+    const answered = run.approve('1.0')
+    feed([{ ...ask('1.0', 'h7') } as EventBody])
+    await answered
+    expect(sent).toEqual([{ type: 'approve', runId: 'r', callId: '1.0', hash: 'h0' }])
   })
 
   it('send the hash that is shown now', async () => {
@@ -271,6 +347,30 @@ describe('commands', () => {
 
   it('do not cancel a run that is over', async () => {
     expect(await codeOf(make([...start, says('Hello'), end()]).run.cancel())).toBe('run_over')
+  })
+
+  it('set what may be called from now on', async () => {
+    const { run, sent } = make(asking)
+    await run.setModes({ allow: ['look'], askAll: true })
+    expect(sent).toEqual([{ type: 'mode', runId: 'r', modes: { allow: ['look'], askAll: true } }])
+  })
+
+  it('leave it to the app to tell a person what its tools want told', () => {
+    const told: readonly EventBody[] = [
+      ...start,
+      says('', ['1.0', '1.1']),
+      {
+        type: 'tool-result',
+        callId: '1.0',
+        outcome: 'error',
+        failure: { code: 'x', message: 'X', retryable: false },
+        tellPerson: true,
+      },
+      { type: 'tool-result', callId: '1.1', outcome: 'error' },
+    ]
+    expect(make(told).run.toTell).toEqual([
+      { callId: '1.0', toolName: 'pay', outcome: 'error', failure: { code: 'x', message: 'X', retryable: false } },
+    ])
   })
 
   const unknown: readonly EventBody[] = [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Link } from '../../src/client/link.js'
+import { runParts } from '../../src/client/run-parts.js'
 import { LiveSession } from '../../src/client/session.js'
 import { HandrailError } from '../../src/errors.js'
 import type { AgentApi, SessionView } from '../../src/runtime/protocol.js'
@@ -21,8 +22,8 @@ function make(follow: () => Promise<SessionView>) {
     unfollow: note('unfollow', async () => null),
     run: note('run', async () => null),
   } as unknown as AgentApi
-  const link = { call: (work: (given: AgentApi) => Promise<unknown>) => work(api) } as unknown as Link
-  return { calls, session: new LiveSession('s', { link, riskOf: () => undefined, onClose: () => undefined }) }
+  const link = { call: (work: (given: AgentApi) => Promise<unknown>) => work(api), parts: runParts } as unknown as Link
+  return { calls, session: new LiveSession('s', { link, onClose: () => undefined }) }
 }
 
 const codeOf = (promise: Promise<unknown>) =>
