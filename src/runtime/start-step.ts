@@ -6,6 +6,9 @@ import { sleep } from './sleep.js'
 /** Milliseconds. A model of ours that is asked to wait longer fails for good; one from outside may ask for anything. */
 const longestWait = 60_000
 
+/** Milliseconds in which a command arrives that had the run driven. */
+const commandTime = 100
+
 /**
  * A step that failed waits before it is tried again: what the provider asked for, else 0.5 s, doubled at each attempt, at most
  * 8 s. By chance up to a half more, so that many pages do not come back together.
@@ -20,9 +23,12 @@ export async function startStep(
     const wait = asked ?? Math.min(8_000, 500 * 2 ** Math.max(0, attempt - 2))
     await sleep(Math.min(wait, longestWait) * (1 + Math.random() / 2), signal)
   }
-  // A run that is stopped needs no room to end.
-  await checkRoom().catch((error: unknown) => {
-    if (!signal.aborted) throw error
-  })
+  try {
+    await checkRoom()
+  } catch (error) {
+    // A run that stood is driven again by the first command: one that is cancelled by it needs no room to end.
+    await sleep(commandTime, signal)
+    if (!log.state.stop) throw error
+  }
   return { type: 'step-start', step, attempt }
 }
