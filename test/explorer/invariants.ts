@@ -260,13 +260,14 @@ export function checkFold({ fold }: Core, moment: Moment): void {
 }
 
 /** One text for one state. The header is the same in all, and of time only what it has ended. */
-export function stateKey({ header: _, lastAt, used, ...state }: RunState): string {
+export function stateKey(state: RunState): string {
+  const { lastAt, used } = state
   const calls = [...state.calls.values()].map((call) => {
     const isLate = call.phase === 'asking' && lastAt >= expiryOf(call)
     return { ...call, decidedAt: undefined, isLate }
   })
   const [unknown, grants] = [[...state.unknown.keys()], [...state.grants]]
-  return JSON.stringify({ ...state, used: { ...used, time: 0 }, calls, unknown, grants })
+  return JSON.stringify({ ...state, header: undefined, lastAt: 0, used: { ...used, time: 0 }, calls, unknown, grants })
 }
 
 const askedAs = ({ toolName, input }: ToolCall): string => {
