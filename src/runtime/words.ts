@@ -30,9 +30,19 @@ export function createWords(...texts: readonly string[]): Words {
 const fold = (text: string): string => text.normalize('NFC').toLowerCase().trim()
 
 function holds(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1))
-    if (isEdge(text, at, 'start') && isEdge(text, at + wanted.length, 'end')) return true
+  for (let at = text.indexOf(wanted); at !== -1;) {
+    const isStart = isEdge(text, at, 'start')
+    if (isStart && isEdge(text, at + wanted.length, 'end')) return true
+    at = text.indexOf(wanted, isStart ? at + 1 : endOfWord(text, at))
+  }
   return false
+}
+
+/** Nothing begins before it: so a long word is walked over once. */
+function endOfWord(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && isLetter(characterAt(text, at))) at += characterAt(text, at)!.length
+  return at
 }
 
 /**
