@@ -10,7 +10,7 @@ const everything = /^/
 const own = (folder: string) => new RegExp(`^src/${folder}/`)
 const core = own('core')
 const errors = /^src\/errors\.ts$/
-const toolContract = /^src\/tools\/(tool|schema|nearest)\.ts$/
+const toolContract = /^src\/tools\/(tool|schema|parse-value)\.ts$/
 const wire = /^src\/runtime\/protocol\.ts$/
 const contracts = /^src\/(models\/(model|check-config)|sandbox\/script|store\/store)\.ts$/
 const entries =

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js'
 import { HandrailError } from '../errors.js'
 import type { CheckCall, PageCheck, RuleAnswer } from '../runtime/protocol.js'
-import { describeFaults, parseValue } from '../tools/schema.js'
+import { describeFaults, parseValue } from '../tools/parse-value.js'
 import type { CheckContext, Tool } from '../tools/tool.js'
 import { asJson } from './as-json.js'
 import { askGuardrails, toAnswer, type Guardrails } from './guardrails.js'

@@ -15,7 +15,7 @@ import type {
   ReplyFailure,
   RuleAnswer,
 } from '../runtime/protocol.js'
-import { describeFaults, parseValue } from '../tools/schema.js'
+import { describeFaults, parseValue } from '../tools/parse-value.js'
 import type { ReconcileAnswer, Tool } from '../tools/tool.js'
 import { asJson } from './as-json.js'
 import { askGuardrails, type Guardrails } from './guardrails.js'

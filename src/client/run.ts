@@ -151,19 +151,7 @@ export class LiveRun implements Run {
 
   get approvals(): readonly Approval[] {
     if (this.isOver || this.#state.asking === 0) return []
-    return [...this.#state.calls.values()]
-      .filter(({ phase }) => phase === 'asking')
-      .map(({ callId, toolName, checked = null, reasons = [], hash = '', detail = {}, decidedAt: askedAt = 0 }) => ({
-        callId,
-        toolName,
-        input: checked,
-        ...(detail.risk && { risk: detail.risk }),
-        reasons,
-        hash,
-        detail,
-        askedAt,
-        ...(detail.expires !== undefined && { expiresAt: askedAt + detail.expires }),
-      }))
+    return this.ports.parts.toApprovals(this.#state)
   }
 
   get unknown(): readonly ToolCall[] {
@@ -171,13 +159,7 @@ export class LiveRun implements Run {
   }
 
   get toTell(): readonly FailedCall[] {
-    const calls = this.#events.flatMap((event) => ('calls' in event ? event.calls : []))
-    return this.#events.flatMap((event) => {
-      if (event.type !== 'tool-result' || !event.tellPerson) return []
-      const { callId, outcome, failure } = event
-      const toolName = calls.find((call) => call.callId === callId)?.toolName ?? ''
-      return [{ callId, toolName, outcome, ...(failure && { failure }) }]
-    })
+    return this.#events.length > 0 ? this.ports.parts.toFailedCalls(this.#events) : []
   }
 
   /** What is asked for now is what is answered: what comes while the answer is prepared is not. */

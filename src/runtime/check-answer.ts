@@ -3,7 +3,7 @@ import type { AnswerCheck, AssistantMessage, EventBody } from '../core/events.js
 import { deepestInput, hasInfinity, isDeeperThan, type Json } from '../core/json.js'
 import type { EffectOf } from '../core/next.js'
 import { toFailure } from '../errors.js'
-import { describeFaults } from '../tools/schema.js'
+import { describeFaults } from '../tools/parse-value.js'
 import type { RunPorts } from './ports.js'
 
 /** Times that the model is sent back for one reason. */

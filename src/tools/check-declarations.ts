@@ -1,6 +1,6 @@
 import { isJsonObject } from '../core/json.js'
 import type { ToolDefinition } from '../core/tool-definition.js'
-import { segmentsOf } from '../core/value-path.js'
+import { segmentsOf } from '../core/path-segments.js'
 import { refuse, refuseUnknownFields, shown } from './refuse.js'
 import { otherMentionOf } from './offered-definition.js'
 import { schemaChangedAt } from './schema-path.js'

@@ -2,7 +2,7 @@ import { deepestInput, hasInfinity, isDeeperThan, type Json } from '../core/json
 import { isTextTool } from '../core/tool-definition.js'
 import { sentHostField } from './gate/host-input.js'
 import { findJsonFault } from './json-fault.js'
-import { describeFaults } from './schema.js'
+import { describeFaults } from './parse-value.js'
 import type { ToolEntry } from './tool-set.js'
 
 /** Of a grammar, what a text may have at one place. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../core/json.js'
-import { segmentsOf } from '../core/value-path.js'
+import { segmentsOf } from '../core/path-segments.js'
 
 /**
  * The schema with what is at a path of its values as `change` makes it, in every branch of it; undefined if it says that nothing

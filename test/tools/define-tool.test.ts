@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Json, JsonSchema } from '../../src/core/json.js'
-import { parseValue } from '../../src/tools/schema.js'
+import { parseValue } from '../../src/tools/parse-value.js'
 import { defineTool, type Schema, type ToolContext } from '../../src/tools/tool.js'
 
 const context: ToolContext = {
