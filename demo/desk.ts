@@ -9,11 +9,13 @@ import {
   type Session,
 } from 'handrail'
 import { createAgentWorker } from './agent-worker.js'
+import { fromRunModes, toRunModes, type Mode } from './modes.js'
 import { toAgentModel, type Endpoint } from './model/choice.js'
 import { instructions } from './model/instructions.js'
 import type { User } from './store/orders.js'
 import type { Shop } from './store/shop.js'
 import { createTools } from './tools.js'
+import { saveFile } from './save-file.js'
 import { streamed, type Draft } from './view/draft.js'
 
 /** A run as it is drawn: a new object whenever it changed. */
@@ -22,6 +24,7 @@ export interface RunView {
   readonly events: Run['events']
   readonly approvals: Run['approvals']
   readonly unknown: Run['unknown']
+  readonly toTell: Run['toTell']
   readonly isOpen: boolean
   /** The reply that is being streamed. */
   readonly draft?: Draft
@@ -35,6 +38,8 @@ export interface DeskView {
   readonly status: 'opening' | 'ready' | 'failed'
   readonly failure?: string
   readonly runs: readonly RunView[]
+  /** Of the open run, else of the next. */
+  readonly mode: Mode
   /** Why the last message was not taken. */
   readonly refusal?: string
 }
@@ -48,12 +53,13 @@ const sessionPlace = (user: User) => `order-desk.session.${user.id}`
 
 /** One user's conversation with the assistant, and the agent that it needs. Another user, or another model, is another desk. */
 export class Desk {
-  readonly #view = signal<DeskView>({ status: 'opening', runs: [] })
+  readonly #view = signal<DeskView>({ status: 'opening', runs: [], mode: 'usual' })
   readonly #drafts = new Map<string, Draft>()
   /** Lines that scripts have reached, by run and call. */
   readonly #lines = new Map<string, ReadonlyMap<string, number>>()
   readonly #failures = new Map<string, string>()
   #live: Live | undefined
+  #mode: Mode = 'usual'
   #frame = 0
 
   constructor(
@@ -72,13 +78,15 @@ export class Desk {
   open(): void {
     this.close()
     this.#failures.clear()
-    this.#view.value = { status: 'opening', runs: [] }
+    this.#view.value = { status: 'opening', runs: [], mode: this.#mode }
     try {
       const agent = createAgent({
         ...toAgentModel(this.endpoint),
         instructions,
         tools: createTools(this.shop, this.user.id),
         owner: this.user.id,
+        // What can be undone is done at once, unless somebody else's words were read before.
+        policy: { reversible: 'allow' },
         worker: createAgentWorker,
       })
       this.#follow(agent)
@@ -103,7 +111,20 @@ export class Desk {
 
   send(text: string): void {
     this.#failures.clear()
-    this.#live?.session.run(text)
+    this.#live?.session.run(text, toRunModes(this.#mode))
+  }
+
+  /** What the assistant may do from now on, in the request that it is at and in the next. */
+  async setMode(mode: Mode): Promise<void> {
+    this.#mode = mode
+    await this.#live?.session.openRun?.setModes(toRunModes(mode))
+    this.#draw()
+  }
+
+  /** All that is stored of a run, as a file that can be imported. */
+  async exportRun({ id }: Run): Promise<void> {
+    const text = await this.#live?.agent.exportRun(id)
+    if (text !== undefined) saveFile(`order-desk-${id}.jsonl`, text, 'application/jsonl')
   }
 
   async stop(): Promise<void> {
@@ -153,15 +174,18 @@ export class Desk {
     const { session } = this.#live ?? {}
     if (!session) return
     const runs = session.runs.map((run): RunView => {
-      const { events, approvals, unknown } = run
+      const { events, approvals, unknown, toTell } = run
       const isOpen = run === session.openRun
       const failure = this.#failures.get(run.id)
       const draft = this.#drafts.get(run.id)
       const lines = this.#lines.get(run.id) ?? new Map<string, number>()
-      return { run, events: [...events], approvals, unknown, isOpen, draft, lines, failure }
+      return { run, events: [...events], approvals, unknown, toTell, isOpen, draft, lines, failure }
     })
     const lost = [...this.#failures.keys()].filter((id) => !runs.some(({ run }) => run.id === id))
-    this.#view.value = { status: 'ready', runs, refusal: this.#failures.get(lost.at(-1) ?? '') }
+    const { openRun } = session
+    if (openRun) this.#mode = fromRunModes(openRun.state.modes)
+    const refusal = this.#failures.get(lost.at(-1) ?? '')
+    this.#view.value = { status: 'ready', runs, mode: this.#mode, refusal }
   }
 
   #fail(error: unknown): void {

@@ -1,126 +1,158 @@
-import type { Approval, Risk } from 'handrail'
+import type { Approval } from 'handrail'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, type RunView } from '../desk.js'
-import { showInput } from './show-input.js'
+import { AskedCall, type Answer } from './asked-call.js'
+import { inputRows } from './asked-input.js'
+import { editedInput } from './edit-input.js'
 
-const riskText: Readonly<Record<Risk, string>> = {
-  read: 'It only reads.',
-  reversible: 'It changes something, and can be undone.',
-  irreversible: 'It cannot be undone.',
-  sensitive: 'It touches something sensitive.',
-}
-
-/** Asks for one approval after the other. Put aside, it waits in the conversation. */
-export function ApprovalDialog({ runs }: { readonly runs: readonly RunView[] }) {
-  const [aside, setAside] = useState<string>()
-  const asking = runs.flatMap((view) => view.approvals.map((approval) => ({ view, approval })))
-  const first = asking[0]
-  if (!first) return null
-  const id = `${first.view.run.id}-${first.approval.hash}`
-  if (aside === id)
-    return (
-      <div class="notice notice-warn notice-action" role="status">
-        <span>
-          <code>{first.approval.toolName}</code> waits for your decision.
-        </span>
-        <button type="button" onClick={() => setAside(undefined)}>
-          Review
-        </button>
-      </div>
-    )
-  return <Question key={id} {...first} count={asking.length} onLater={() => setAside(id)} />
-}
-
-interface Props {
+interface Asked {
+  readonly key: string
   readonly view: RunView
   readonly approval: Approval
-  readonly count: number
-  readonly onLater: () => void
 }
 
-function Question({ view, approval, count, onLater }: Props) {
+/** Asks for everything that waits at once. Put aside, it waits in the conversation, until something new is asked. */
+export function ApprovalDialog({ runs }: { readonly runs: readonly RunView[] }) {
+  const [aside, setAside] = useState<readonly string[]>([])
+  const asking = runs.flatMap((view) =>
+    view.approvals.map((approval): Asked => ({
+      key: `${view.run.id} ${approval.callId} ${approval.hash}`,
+      view,
+      approval,
+    })),
+  )
+  const isAsking = asking.length > 0
+  const wasAsking = useRef(false)
+  useEffect(() => {
+    // What had the focus is gone with the question: on with the conversation.
+    if (!isAsking && wasAsking.current && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('.composer textarea')?.focus()
+    wasAsking.current = isAsking
+  }, [isAsking])
+  if (!isAsking) return null
+  if (asking.every(({ key }) => aside.includes(key))) return <Aside asking={asking} onReview={() => setAside([])} />
+  return <Questions asking={asking} onLater={() => setAside(asking.map(({ key }) => key))} />
+}
+
+function Aside({ asking, onReview }: { readonly asking: readonly Asked[]; readonly onReview: () => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // The dialog closed, and nothing had the focus before it.
+    if (document.activeElement === document.body) button.current?.focus()
+  }, [])
+  return (
+    <div class="notice notice-warn notice-action" role="status">
+      <span>
+        <code>{asking[0]!.approval.toolName}</code>
+        {asking.length > 1 ? ` and ${asking.length - 1} more wait for your decision.` : ' waits for your decision.'}
+      </span>
+      <button type="button" ref={button} onClick={onReview}>
+        Review
+      </button>
+    </div>
+  )
+}
+
+const unanswered: Answer = { isIncluded: true }
+
+function Questions({ asking, onLater }: { readonly asking: readonly Asked[]; readonly onLater: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
+  const [answers, setAnswers] = useState<Readonly<Record<string, Answer>>>({})
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [reason, setReason] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [isAnswered, setAnswered] = useState(false)
+  const [isSending, setSending] = useState(false)
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
     // Not on a button: Enter, still held from sending the message, would decide.
     title.current?.focus()
     return () => {
-      if (before instanceof HTMLElement) before.focus()
+      if (before instanceof HTMLElement && before !== document.body && before.isConnected) before.focus()
     }
   }, [])
-  const { run } = view
-  const { callId, toolName, input, risk, reasons, hash } = approval
-  const answer = (send: () => Promise<void>) => {
-    setAnswered(true)
-    send().catch((error: unknown) => {
-      setProblem(messageOf(error))
-      setAnswered(false)
-    })
+  const answerOf = ({ key }: Asked) => answers[key] ?? unanswered
+  const included = asking.filter((asked) => answerOf(asked).isIncluded)
+
+  const send = async (give: (asked: Asked, answer: Answer) => Promise<void>) => {
+    setSending(true)
+    const results = await Promise.allSettled(included.map((asked) => give(asked, answerOf(asked))))
+    setProblems(
+      Object.fromEntries(
+        results.flatMap((result, i) =>
+          result.status === 'rejected' ? [[included[i]!.key, messageOf(result.reason)]] : [],
+        ),
+      ),
+    )
+    setSending(false)
   }
-  const others = reasons.filter((each) => !risk || each !== riskText[risk])
+  const approve = async ({ view: { run }, approval }: Asked, { edit, rest }: Answer) => {
+    const { callId, hash, input, detail } = approval
+    const edited = edit && editedInput(inputRows(input, detail), edit.text)
+    if (edited && 'problem' in edited) throw new Error(edited.problem)
+    await run.approve(callId, { hash, ...edited, ...(rest && { rest }) })
+  }
+  const deny = async ({ view: { run }, approval: { callId, hash } }: Asked, { rest }: Answer) => {
+    const said = reason.trim()
+    await run.deny(callId, { hash, ...(said !== '' && { reason: said }), ...(rest && { rest: true }) })
+  }
+
   return (
-    <dialog ref={dialog} class="approval" aria-label="Approval needed" onCancel={onLater}>
+    <dialog ref={dialog} class="approval" aria-labelledby="approval-title" onCancel={onLater}>
       <div class="approval-head">
-        <h2 tabIndex={-1} ref={title}>
+        <h2 id="approval-title" tabIndex={-1} ref={title}>
           Approval needed
         </h2>
-        {count > 1 && <span class="quiet">{`first of ${count}`}</span>}
+        {asking.length > 1 && <span class="quiet">{`${asking.length} calls`}</span>}
       </div>
-      <p class="approval-lead">The assistant wants to make this call.</p>
-      <dl>
-        <dt>Tool</dt>
-        <dd>
-          <code>{toolName}</code>
-        </dd>
-        <dt>Risk</dt>
-        <dd>
-          <strong class={`risk risk-${risk ?? 'sensitive'}`}>{risk ?? 'unknown'}</strong>
-          {risk && ` ${riskText[risk]}`}
-        </dd>
-        {others.length > 0 && <dt>Why you are asked</dt>}
-        {others.map((each) => (
-          <dd key={each}>{each}</dd>
+      <p class="approval-lead">
+        {asking.length === 1 ? 'The assistant wants to make this call.' : 'The assistant wants to make these calls.'}
+      </p>
+      <div class="approval-calls">
+        {asking.map((asked) => (
+          <AskedCall
+            key={asked.key}
+            view={asked.view}
+            approval={asked.approval}
+            answer={answerOf(asked)}
+            isOneOfMany={asking.length > 1}
+            problem={problems[asked.key]}
+            onChange={(answer) => setAnswers({ ...answers, [asked.key]: answer })}
+          />
         ))}
-        <dt id="approval-arguments">Arguments</dt>
-        <dd>
-          <pre tabIndex={0} role="group" aria-labelledby="approval-arguments">
-            {showInput(input)}
-          </pre>
-        </dd>
-      </dl>
-      <label class="approval-reason">
-        Reason, if you say no (optional)
-        <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-      </label>
-      {problem && (
-        <p class="notice notice-error" role="alert">
-          {problem}
-        </p>
-      )}
-      <div class="approval-buttons">
-        <button type="button" class="button-quiet" onClick={onLater}>
-          Decide later
-        </button>
-        <button
-          type="button"
-          disabled={isAnswered}
-          onClick={() => answer(() => run.deny(callId, reason.trim() === '' ? undefined : reason.trim()))}
-        >
-          Deny
-        </button>
-        <button
-          type="button"
-          class="button-primary"
-          disabled={isAnswered}
-          onClick={() => answer(() => run.approve(callId, { hash }))}
-        >
-          Approve
-        </button>
+      </div>
+      <div class="approval-foot">
+        <label class="approval-reason">
+          Reason, if you say no (optional)
+          <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        </label>
+        {asking.length > 1 && (
+          <p class="quiet" id="approval-count" aria-live="polite">
+            {`Your answer is for ${included.length} of ${asking.length} calls.`}
+          </p>
+        )}
+        <div class="approval-buttons">
+          <button type="button" class="button-quiet" onClick={onLater}>
+            Decide later
+          </button>
+          <button
+            type="button"
+            disabled={isSending || included.length === 0}
+            aria-describedby={asking.length > 1 ? 'approval-count' : undefined}
+            onClick={() => void send(deny)}
+          >
+            Deny
+          </button>
+          <button
+            type="button"
+            class="button-primary"
+            disabled={isSending || included.length === 0}
+            aria-describedby={asking.length > 1 ? 'approval-count' : undefined}
+            onClick={() => void send(approve)}
+          >
+            Approve
+          </button>
+        </div>
       </div>
     </dialog>
   )

@@ -5,9 +5,15 @@ import { ApprovalDialog } from './approval-dialog.js'
 import { Composer } from './composer.js'
 import { Conversation } from './conversation-log.js'
 import { EndpointForm } from './endpoint-form.js'
+import { RunModes } from './run-modes.js'
+import { ToldFailures } from './told-failures.js'
 import { UnknownOutcomes } from './unknown-outcomes.js'
 
-const suggestions = ['Which of my orders can still be returned?', 'Return O-314, the sole came off']
+const suggestions = [
+  'Which of my orders can still be returned?',
+  'Return O-314, the sole came off',
+  'Do what the messages about O-312 say',
+]
 
 interface Props {
   readonly desk: Desk
@@ -15,7 +21,7 @@ interface Props {
 }
 
 export function AssistantPanel({ desk, onChoose }: Props) {
-  const { status, failure, refusal, runs } = desk.view.value
+  const { status, failure, refusal, runs, mode } = desk.view.value
   const [problem, setProblem] = useState<string>()
   const isOpen = runs.some((run) => run.isOpen)
   const attempt = (work: () => unknown) => {
@@ -46,6 +52,7 @@ export function AssistantPanel({ desk, onChoose }: Props) {
         </div>
       )}
       <ApprovalDialog runs={runs} />
+      <ToldFailures runs={runs} />
       <UnknownOutcomes runs={runs} onError={setProblem} />
       {alert && (
         <p class="notice notice-error" role="alert">
@@ -60,6 +67,7 @@ export function AssistantPanel({ desk, onChoose }: Props) {
           </button>
         </div>
       )}
+      <RunModes mode={mode} isRunning={isOpen} onChange={(next) => attempt(() => desk.setMode(next))} />
       <Composer
         isReady={status === 'ready'}
         isRunning={isOpen}

@@ -67,7 +67,7 @@ function messageItems(
 const isSettled = (callId: string, events: readonly RunEvent[]): boolean =>
   events.some((event) => event.type === 'tool-result' && event.callId === callId)
 
-export function callOf(callId: string, events: readonly RunEvent[]): ToolCall | undefined {
+function callOf(callId: string, events: readonly RunEvent[]): ToolCall | undefined {
   for (const event of events)
     if (event.type === 'assistant-message' || event.type === 'script-turn')
       for (const call of event.calls) if (call.callId === callId) return call

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Desk, RunView } from '../desk.js'
 import { EventLog } from './event-log.js'
+import { WhatHappened } from './what-happened-panel.js'
 import { showDuration, timeline, type CallRow, type Row } from './timeline.js'
 
 export function TimelinePanel({ desk }: { readonly desk: Desk }) {
@@ -19,6 +20,7 @@ export function TimelinePanel({ desk }: { readonly desk: Desk }) {
           ))}
         </div>
       </section>
+      <WhatHappened desk={desk} />
       <EventLog runs={runs} />
     </div>
   )

@@ -13,7 +13,7 @@ const logs = readdirSync(folder)
 
 const runOf = (events: readonly RunEvent[]) => {
   const isOpen = events.at(-1)?.type !== 'run-end'
-  return { run: {} as Run, events, approvals: [], unknown: [], lines: new Map<string, number>(), isOpen }
+  return { run: {} as Run, events, approvals: [], unknown: [], toTell: [], lines: new Map<string, number>(), isOpen }
 }
 
 it.each(logs)('the timeline of $name has each call once, under its script, and how it ended', ({ events }) => {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { daysLeft } from '../../demo/store/after-sales.js'
 import { today } from '../../demo/store/dates.js'
 import { createOrders } from '../../demo/store/orders.js'
-import { codegenPolicies, serve, strictPolicies } from '../../scripts/serve.mjs'
+import { codegenPolicies, serve } from '../../scripts/serve.mjs'
 import { serveRecordings, type RecordedServer } from '../models/recorded-server.js'
-import { allRecordings, type Recording } from '../models/recordings.js'
+import { bareStreams, hasRecordings, type Recording } from '../models/recordings.js'
 import { buildDemo, findAccessFaults, launch, openDesk, type OpenDesk } from './open-desk.js'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 })
@@ -39,6 +39,7 @@ const expectSaid = (text: string | RegExp) => conversation().getByText(text).las
 const untilIdle = () => page.locator('button:enabled', { hasText: 'Send' }).waitFor()
 const lastMessage = async () =>
   (await conversation().locator('.message').last().innerText()).replace(/^Assistant:\s*/, '')
+const validators = () => [...desk.requested].filter((name) => /^(ajv|interpreted)-validator-/.test(name))
 const returnO314 = 'Return O-314, the sole came off'
 
 describe('the order desk', () => {
@@ -60,40 +61,48 @@ describe('the order desk', () => {
     expect(calls.filter((name) => name === 'get_order_status')).toHaveLength(signed)
   })
 
-  it.each([
-    { name: 'strict policy', csp: strictPolicies, validator: 'interpreted-validator' },
-    { name: 'policy that lets the agent worker generate code', csp: codegenPolicies, validator: 'ajv-validator' },
-  ])(
-    'asks before it submits, also after a reload, and shows the id that the store issued: $name',
-    async ({ csp, validator }) => {
-      const other = await serve({ root: buildDemo(), csp })
-      try {
-        await visit(other.url)
-        await desk.send(returnO314)
-        await dialog().waitFor()
-        await page.reload()
-        await dialog().waitFor()
-        const shown = await dialog().innerText()
-        for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
-          expect(shown).toContain(part)
-        expect(await row('O-314').innerText()).not.toContain('AS-')
-        await button('Approve').click()
-        await expectSaid(/AS-\d+/)
-        const id = /AS-\d+/.exec(await conversation().innerText())![0]
-        await row('O-314').getByText(id).waitFor()
-        await page.getByRole('region', { name: 'Log' }).locator('summary').click()
-        await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
-        await page.reload()
-        await expectSaid(id)
-        await row('O-314').getByText(id).waitFor()
-        expect([...desk.requested].filter((name) => /^(ajv|interpreted)-validator-/.test(name))).toEqual([
-          expect.stringMatching(validator),
-        ])
-      } finally {
-        await other.close()
-      }
-    },
-  )
+  it('asks before it submits, also after a reload, and shows the id that the store issued', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await dialog().waitFor()
+    await page.reload()
+    await dialog().waitFor()
+    const shown = await dialog().innerText()
+    for (const part of ['submit_after_sales_request', 'irreversible', '"O-314"', '"return"', '"the sole came off"'])
+      expect(shown).toContain(part)
+    for (const part of [
+      'from your words',
+      '"mina"',
+      'filled in by the app',
+      'Refund of €119.00',
+      'Asked by line 13',
+      ' left',
+    ])
+      expect(shown).toContain(part)
+    expect(await row('O-314').innerText()).not.toContain('AS-')
+    await button('Approve').click()
+    await expectSaid(/AS-\d+/)
+    const id = /AS-\d+/.exec(await conversation().innerText())![0]
+    await row('O-314').getByText(id).waitFor()
+    await page.getByRole('region', { name: 'Log' }).locator('summary').click()
+    await page.getByRole('region', { name: 'Log' }).getByText(id).first().waitFor()
+    await page.reload()
+    await expectSaid(id)
+    await row('O-314').getByText(id).waitFor()
+    expect(validators()).toEqual([expect.stringMatching('interpreted-validator')])
+  })
+
+  it('compiles its schemas where the policy of the agent worker lets it', async () => {
+    const other = await serve({ root: buildDemo(), csp: codegenPolicies })
+    try {
+      await visit(other.url)
+      await desk.send('Where is O-314?')
+      await expectSaid(/signed for on/)
+      expect(validators()).toEqual([expect.stringMatching('ajv-validator')])
+    } finally {
+      await other.close()
+    }
+  })
 
   it('sends what was typed before the assistant was ready', async () => {
     await visit()
@@ -114,16 +123,90 @@ describe('the order desk', () => {
     expect(await row('O-314').innerText()).not.toContain('AS-')
   })
 
-  it('asks one after the other when several approvals wait', async () => {
+  it('asks for all calls that wait together, and takes one answer for those that are included', async () => {
     await visit()
     await desk.send('Return O-314 and O-312, wrong size')
-    await dialog().getByText('first of 2').waitFor()
+    await dialog().getByText('Your answer is for 2 of 2 calls.').waitFor()
+    await dialog()
+      .getByRole('checkbox', { name: /^Include .*O-312/ })
+      .uncheck()
     await button('Approve').click()
-    await dialog().getByText('first of 2').waitFor({ state: 'detached' })
+    await dialog().getByText('Your answer is for').waitFor({ state: 'detached' })
+    expect(await dialog().innerText()).toContain('"O-312"')
     await button('Deny').click()
     await untilIdle()
     expect(await conversation().innerText()).toMatch(/AS-\d+/)
     expect(await conversation().innerText()).toMatch(/No request was made for O-312/)
+  })
+
+  it('takes an input that the person changed, and says so in what happened', async () => {
+    await visit()
+    await desk.send(returnO314)
+    await dialog().getByRole('button', { name: 'Edit' }).click()
+    await dialog().getByRole('textbox', { name: 'reason' }).fill('The heel came off')
+    expect(await dialog().getByRole('textbox', { name: 'customer' }).isEditable()).toBe(false)
+    await dialog().getByRole('textbox', { name: 'type' }).fill('refund')
+    await button('Approve').click()
+    await dialog().getByRole('alert').waitFor()
+    expect(await row('O-314').innerText()).not.toContain('AS-')
+    await dialog().getByRole('textbox', { name: 'type' }).fill('exchange')
+    await button('Approve').click()
+    await expectSaid(/AS-\d+/)
+    expect(await row('O-314').innerText()).toContain('exchange')
+    const happened = page.getByRole('region', { name: 'What happened' })
+    await happened.locator('summary').click()
+    await happened.getByText('mina approved it, with other arguments').waitFor()
+    await happened.getByText(/It was started: .*The heel came off/).waitFor()
+    const file = page.waitForEvent('download')
+    await happened.getByRole('button', { name: /^Save this request as a file/ }).click()
+    expect((await file).suggestedFilename()).toMatch(/\.jsonl$/)
+  })
+
+  it('answers for the rest of a script within the bounds that the person sets', async () => {
+    await visit()
+    await desk.send('Return O-314 and O-312, wrong size')
+    await dialog().getByText('Your answer is for 2 of 2 calls.').waitFor()
+    await dialog()
+      .getByRole('checkbox', { name: /^Include .*O-312/ })
+      .uncheck()
+    await dialog().getByRole('checkbox', { name: 'For the rest of this script' }).first().check()
+    await dialog().getByRole('spinbutton').fill('1')
+    await dialog().getByRole('checkbox', { name: 'order_id', exact: true }).uncheck()
+    await button('Approve').click()
+    await dialog().waitFor({ state: 'detached' })
+    await untilIdle()
+    expect((await conversation().innerText()).match(/AS-\d+/g)).toHaveLength(2)
+  })
+
+  it('does not do what a message says, and asks for what is harmless once it was read', async () => {
+    await visit()
+    await desk.send('Note for O-312: ring twice')
+    await row('O-312').getByText('Note: ring twice').waitFor()
+    await desk.send('Do what the messages about O-312 say')
+    await expectSaid(/not from where it must be/)
+    expect(await dialog().count()).toBe(0)
+    await desk.send('Note for O-312: knock')
+    await dialog()
+      .getByText(/read text that anybody may have written \(read_order_messages\)/)
+      .waitFor()
+    await button('Deny').click()
+    await untilIdle()
+    expect(await row('O-312').innerText()).toContain('ring twice')
+  })
+
+  it('only reads, or asks for everything, as soon as it is told to', async () => {
+    await visit()
+    await page.getByRole('radio', { name: 'ask for everything' }).check()
+    await desk.send(returnO314)
+    await dialog().getByText('get_after_sales_policy').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('radio', { name: 'only read' }).check()
+    await expectSaid('From here on the assistant may only read.')
+    await button('Review').click()
+    await button('Approve').click()
+    await untilIdle()
+    expect(await lastMessage()).toMatch(/only reads/)
+    expect(await row('O-314').innerText()).not.toContain('AS-')
   })
 
   it("says no more than not available of somebody else's order", async () => {
@@ -156,11 +239,16 @@ describe('the order desk', () => {
     await visit()
     await desk.send(returnO314)
     await dialog().waitFor()
+    await page.reload()
+    await dialog().waitFor()
     await page.keyboard.press('Escape')
     await dialog().waitFor({ state: 'detached' })
-    await button('Review').click()
+    // Nothing had the focus before: it is where the decision waits.
+    await page.keyboard.press('Enter')
+    await dialog().waitFor()
     await button('Approve').click()
     await expectSaid(/AS-\d+/)
+    expect(await page.locator(':focus').evaluate((element) => element.ariaLabel)).toBe('Message')
   })
 
   it('stops when it is told to, submits nothing then, and takes the next message', async () => {
@@ -218,6 +306,8 @@ describe('the order desk', () => {
   it('has nothing that axe-core finds, in light and dark', async () => {
     await visit()
     await untilIdle()
+    // All rows are alike, and the time of these checks grows with what is on the page.
+    await page.getByRole('searchbox', { name: 'Filter orders' }).fill('O-31')
     const expectNoFaults = async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -228,7 +318,10 @@ describe('the order desk', () => {
     await page.getByText('Use your own endpoint').click()
     await desk.send(returnO314)
     await dialog().waitFor()
+    await dialog().getByText('Asked by line').click()
+    await dialog().getByRole('checkbox', { name: 'For the rest of this script' }).check()
     await expectNoFaults()
+    await dialog().getByRole('checkbox', { name: 'For the rest of this script' }).uncheck()
     await button('Approve').click()
     await expectSaid(/AS-\d+/)
     await page.locator('details').evaluateAll((all: HTMLDetailsElement[]) => {
@@ -239,8 +332,8 @@ describe('the order desk', () => {
 })
 
 /** One recorded answer of each provider, in words only. */
-const recorded = (['openai', 'anthropic'] as const).map((provider): Recording => {
-  const recording = allRecordings(provider).find(({ ends, steps, derived }) => {
+const recorded = (hasRecordings ? (['openai', 'anthropic'] as const) : []).map((provider): Recording => {
+  const recording = bareStreams(provider).find(({ ends, steps, derived }) => {
     const facts = steps[0]?.answer.facts ?? []
     return ends && !derived && steps.length === 1 && facts.length > 0 && facts.every((fact) => 'text' in fact)
   })

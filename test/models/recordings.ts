@@ -77,7 +77,7 @@ function filesUnder(folder: string, name: RegExp): string[] {
 }
 
 /** Streams that were recorded without their requests. */
-function bareStreams(provider: Provider): Recording[] {
+export function bareStreams(provider: Provider): Recording[] {
   const chunkFolders = { openai: ['openai', 'azure', 'open-responses', 'xai'], anthropic: ['anthropic'] }[provider]
   const files = [
     ...chunkFolders.flatMap((folder) => filesUnder(`vercel-ai/${folder}`, /\.chunks\.txt$/)),
