@@ -7,12 +7,13 @@ import { Conductor, type Hit, type Told } from './conductor.js'
 import { OwnBrowser } from './own-browser.js'
 import { certainPlans, planOf, type Plan } from './plan.js'
 import type { TabReport } from './page.js'
+import { happened } from './report.js'
 
 export interface ChaosOptions {
   /** Runs that are played. */
   readonly runs: number
   readonly seed: number
-  /** Milliseconds after which no other page is begun. */
+  /** Milliseconds after which no other page is begun, unless something has not happened yet: then four times as many. */
   readonly time?: number
   readonly onPage?: (played: Played) => void
 }
@@ -42,19 +43,23 @@ export async function chaosRuns({ runs, seed, time = Infinity, onPage }: ChaosOp
     .replace(/; require-trusted-types-for.*$/, '')
   const policies = { ...strictPolicies, page }
   const site = await serve({ root: built, csp: policies })
-  const until = performance.now() + time
+  const began = performance.now()
   const played: Played[] = []
   const certain = certainPlans(seed)
   let begun = 0
   let sessions = 0
   let duration = 0
 
+  const isLate = () => {
+    const spent = performance.now() - began
+    return spent > time && (spent > 4 * time || Object.values(happened(played)).every((times) => times > 0))
+  }
   const lane = async () => {
     const browser = await OwnBrowser.start()
     try {
       const isEnough = () =>
         sessions >= runs ||
-        performance.now() > until ||
+        isLate() ||
         played.filter(({ verdicts, faults }) => faults.length > 0 || verdicts.some(({ finished }) => !finished))
           .length >= mostFaulty
       while (!isEnough()) {

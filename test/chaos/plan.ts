@@ -124,7 +124,8 @@ export function certainPlans(seed: number): Plan[] {
   })
   const turns: Disturbance[] = [1, 2, 3].map((count) => ({ victim: 'sandbox', moment: { type: 'turn', count } }))
   const none: Disturbance[] = []
-  const all = [none, turns, ...atPoints, ...atBoundaries]
+  // What comes early has happened even where there is little time.
+  const all = [none, turns, ...atBoundaries.slice(-6, -4), ...atPoints, ...atBoundaries]
   return all.map((tab, i) => {
     const name = `${seed}-c${i}`
     const network = i > 0 ? networkFaults.flatMap((fault) => [fault, null]) : []

@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../src/core/events.js'
 import type { Played } from './chaos-runs.js'
 import { networkFaults, victims } from './plan.js'
 
@@ -26,11 +27,14 @@ export function summaryOf(pages: readonly Played[]): Summary {
   }
 }
 
-/** How often each thing happened: to a tab that had a run open, or to a request. */
+/** How often each thing happened: to a tab that had a run open, or to a request; and starts on an answer for the rest of a script. */
 export function happened(pages: readonly Played[]): Readonly<Record<string, number>> {
   const hits = pages.flatMap(({ told }) => told.hits.filter(({ sessions }) => sessions.length > 0))
   const faults = pages.flatMap(({ told }) => told.network)
+  const logs = pages.flatMap(({ verdicts }) => verdicts.flatMap(({ stored }) => stored.map(({ events }) => events)))
+  const isGranted = (event: RunEvent) => event.type === 'tool-start' && event.grant !== undefined
   return Object.fromEntries([
+    ['granted', logs.reduce((sum, events) => sum + events.filter(isGranted).length, 0)] as const,
     ...victims.map((victim) => [victim, hits.filter((hit) => hit.victim === victim).length] as const),
     ...networkFaults.map((fault) => [fault, faults.filter((one) => one === fault).length] as const),
   ])
