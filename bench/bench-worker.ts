@@ -3,13 +3,15 @@ import type { RunEvent } from '../src/core/events.js'
 /** What the benchmarks ask of the worker, beside what the agent asks. Answers come on the port that is sent along. */
 export type BenchRequest =
   | { readonly bench: 'echo' }
-  | { readonly bench: 'append' | 'append-store'; readonly events: readonly RunEvent[] }
+  | { readonly bench: LogWork; readonly events: readonly RunEvent[] }
+
+export type LogWork = 'append' | 'append-log' | 'get-all' | 'open-log'
 
 export const spawnBenchWorker = () =>
   new Worker(new URL('./bench-agent.worker.ts', import.meta.url), { type: 'module', name: 'bench-agent' })
 
-/** Milliseconds an event, as the worker measured it. */
-export function askToAppend(worker: Worker, bench: 'append' | 'append-store', events: readonly RunEvent[]) {
+/** Milliseconds of an append, or of the whole log, as the worker measured it. */
+export function askForLog(worker: Worker, bench: LogWork, events: readonly RunEvent[]) {
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ bench, events } satisfies BenchRequest, [port2])
   return new Promise<number>((resolve) => {

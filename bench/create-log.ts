@@ -1,9 +1,18 @@
-import type { EventBody, RunEvent, ToolCall } from '../src/core/events.js'
+import { logFormat, type EventBody, type RunEvent, type ToolCall } from '../src/core/events.js'
 import type { Json } from '../src/core/json.js'
 import { defaultBudget } from '../src/core/usage.js'
 
 const hash = '8fa1cd910b823ee62633596cc085695e73a390c3f0f383fa9522cdf47ca57d01'
-const order = (i: number): Json => ({ order_id: `O-${i}`, state: 'signed', days: i % 30, item: 'Boots', total: 129 })
+/** Most results are short, some are not. */
+const notes = [0, 60, 0, 0, 240, 0, 60, 0, 2_400, 0, 0, 240]
+const order = (i: number): Json => ({
+  order_id: `O-${i}`,
+  state: 'signed',
+  days: i % 30,
+  item: 'Boots',
+  total: 129,
+  note: 'The sole came off. '.repeat(notes[i % notes.length]! / 20),
+})
 
 /**
  * A log of one run that is not over. In turns: a step with two reads at once; one with a script that makes eight calls at once
@@ -13,7 +22,7 @@ export function createLog(count: number): RunEvent[] {
   const bodies: EventBody[] = [
     {
       type: 'run-start',
-      format: 1,
+      format: logFormat,
       runId: 'r',
       session: 's',
       owner: 'ada',

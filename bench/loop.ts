@@ -1,6 +1,6 @@
 import type { Model } from 'handrail'
 import { between, callingModel, getOrder, runOnce, startAgent } from './agent.js'
-import { askToAppend, spawnBenchWorker } from './bench-worker.js'
+import { askForLog, spawnBenchWorker } from './bench-worker.js'
 import { compare, timeOf, type Comparison } from './compare.js'
 
 const steps = 40
@@ -49,7 +49,7 @@ async function overIndexedDb(): Promise<Comparison> {
     subject: { what: 'a run: loop in the agent worker, tool and model on the page', run: () => stepOf(runOnce(agent)) },
     baseline: {
       what: 'bare appends of the same events in the same worker, as durable',
-      run: async () => (await askToAppend(worker, 'append', events)) * perStep,
+      run: async () => (await askForLog(worker, 'append', events)) * perStep,
     },
     aim: { of: 'ratio', under: 1.5 },
   })

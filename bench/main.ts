@@ -5,6 +5,7 @@ const measurements: Readonly<Record<string, () => Promise<{ measure(): Promise<O
   decode: () => import('./decode.js'),
   fold: () => import('./fold.js'),
   loop: () => import('./loop.js'),
+  open: () => import('./open.js'),
   'page-call': () => import('./page-call.js'),
   sandbox: () => import('./sandbox.js'),
   'script-start': () => import('./script-start.js'),
