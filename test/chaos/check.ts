@@ -127,7 +127,7 @@ function viewFaults(view: SessionReport | undefined, stored: readonly StoredRun[
   ]
 }
 
-/** A tool is asked as often as its call was started; an idempotent write again in each epoch. */
+/** A tool is asked as often as its call was started; an idempotent write again, in each epoch. */
 function requestFaults(
   write: string,
   runId: string,
@@ -138,8 +138,8 @@ function requestFaults(
   return [...decisionsOf(events).values()].flatMap(({ callId, mode }) => {
     const starts = events.filter((event) => event.type === 'tool-start' && event.callId === callId).length
     const asked = requests.filter((request) => request.runId === runId && request.callId === callId).length
-    // The first request, and one to find out what became of it, in this epoch and in each later one.
-    const most = mode === 'write' && write.endsWith('idempotent') ? starts * (2 + epochs) : starts
+    // In each epoch a request, and one more when it is not clear what became of that.
+    const most = mode === 'write' && write.endsWith('idempotent') ? starts * 2 * (1 + epochs) : starts
     return asked > most ? [`${callId} was started ${starts} times, and its tool asked ${asked} times`] : []
   })
 }
