@@ -55,6 +55,7 @@ export class Secrets {
   resolve(input: Json, { secret }: ToolDefinition, filled: JsonObject): Json {
     return (secret?.input ?? []).reduce((resolved, path) => {
       const hosts = new Map(valuesAt(filled, path).map((place) => [ofHostField(place.path), place.value]))
+      for (const [as, value] of hosts) this.#learn(value, as)
       return changedAt(resolved, path, (value) => {
         if (typeof value !== 'string' || !value.startsWith('secret:')) return value
         return hosts.has(value) ? hosts.get(value)! : this.#valueOf(value, path)
