@@ -145,7 +145,7 @@ function advance(state: RunState, event: RunEvent): RunState {
       return {
         ...state,
         modes: modesOf(event),
-        calls: askedAnew(state.calls, ({ phase }) => phase === 'proposed' || phase === 'ready'),
+        calls: askedAnew(state.calls, (call) => isBeforeGate(state, call)),
       }
     case 'run-stop':
       return { ...state, stop: event.reason }
@@ -186,6 +186,11 @@ function open(state: RunState, callId: string): CallState {
   if (!call) throw new RangeError(`Cannot fold: tool call "${callId}" is not open`)
   return call
 }
+
+const isBeforeGate = ({ epoch }: RunState, call: CallState): boolean =>
+  call.phase === 'proposed' ||
+  call.phase === 'ready' ||
+  (call.phase === 'started' && call.mode === 'read' && call.epoch !== epoch)
 
 /** What the gate made of the input; absent, it is as it was asked. */
 const executed = (call: CallState, { input }: { readonly input?: Json }): Json | undefined =>

@@ -146,6 +146,9 @@ describe('next() does not take an answer of the gate that rests on what was befo
     expect(due(...calling('1.0'), change)).toEqual(['decide:1.0#1'])
     expect(due(...calling('1.0'), decided('1.0', 'write'), change)).toEqual(['start:1.0#2'])
     expect(due(...calling('1.0'), decided('1.0', 'write'), started('1.0'), change)).toEqual(['execute:1.0#2'])
+    const interrupted = [...calling('1.0'), decided('1.0', 'read'), started('1.0'), lease(2)]
+    expect(due(...interrupted)).toEqual(['start:1.0#2'])
+    expect(due(...interrupted, change)).toEqual(['start:1.0#3'])
   })
 
   it('after a read ran while a write waited', () => {

@@ -368,11 +368,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'a change of the modes makes the gate answer again',
-    broken: edit(
-      'state',
-      "askedAnew(state.calls, ({ phase }) => phase === 'proposed' || phase === 'ready')",
-      'state.calls',
-    ),
+    broken: edit('state', 'askedAnew(state.calls, (call) => isBeforeGate(state, call))', 'state.calls'),
     scenario: 'modes that change, with a slow gate',
     trouble: 1,
   },
