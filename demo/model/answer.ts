@@ -69,7 +69,7 @@ function requested(result: JsonObject, type: Json | undefined): string {
 
 function requestFailed(what: string, { code, message }: JsonObject): string {
   if (code === 'not_available') return say`${message}`
-  if (code === 'unknown')
+  if (code === 'outcome_unknown')
     return say`I do not know whether the request for ${what} reached the store. Please look at the table before anything is tried again.`
   return say`No request was made for ${what}. ${message}`
 }

@@ -72,7 +72,8 @@ function Questions({ asking, onLater }: { readonly asking: readonly Asked[]; rea
     }
   }, [])
   const answerOf = ({ key }: Asked) => answers[key] ?? unanswered
-  const included = asking.filter((asked) => answerOf(asked).isIncluded)
+  // One that is left has nothing to be left out of.
+  const included = asking.length === 1 ? asking : asking.filter((asked) => answerOf(asked).isIncluded)
 
   const send = async (give: (asked: Asked, answer: Answer) => Promise<void>) => {
     setSending(true)

@@ -44,12 +44,7 @@ function RunHappened({ view, onExport }: { readonly view: RunView; readonly onEx
     <div class="happened">
       <div class="happened-head">
         <h3>{words}</h3>
-        <button
-          type="button"
-          class="button-quiet"
-          aria-label={`Save this request as a file: ${words}`}
-          onClick={onExport}
-        >
+        <button type="button" class="button-quiet" aria-label={`Save as a file: ${words}`} onClick={onExport}>
           Save as a file
         </button>
       </div>

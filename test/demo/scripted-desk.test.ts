@@ -103,7 +103,7 @@ describe('the scripted model', () => {
     },
     {
       name: 'an outcome that nobody knows',
-      output: { type: 'return', requests: [{ order_id: 'O-7', error: { code: 'unknown', message: '' } }] },
+      output: { type: 'return', requests: [{ order_id: 'O-7', error: { code: 'outcome_unknown', message: '' } }] },
       says: 'I do not know whether the request for O-7 reached the store. Please look at the table before anything is tried again.',
     },
     {
