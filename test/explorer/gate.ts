@@ -83,10 +83,12 @@ export function reasonsOf(rules: Rules, { state, made }: World, call: CallState)
 }
 
 function withGrant(rules: Rules, { state }: World, call: CallState, asks: Decision): Decision {
-  for (const [id, grant] of state.grants) {
-    if (grant.toolName !== call.toolName) continue
-    if (rules.grantOfScript && grant.parent !== parentOf(call.callId)) continue
-    if (!grant.approved && rules.denialForRest) return { ...asks, verdict: 'deny' }
+  const ofScript = [...state.grants].filter(
+    ([, { toolName, parent }]) =>
+      toolName === call.toolName && (!rules.grantOfScript || parent === parentOf(call.callId)),
+  )
+  if (rules.denialForRest && ofScript.some(([, { approved }]) => !approved)) return { ...asks, verdict: 'deny' }
+  for (const [id, grant] of ofScript) {
     if (!grant.approved) continue
     if (rules.grantCount && !hasRoom(state.grants, id, call)) continue
     if (rules.grantReasons && asks.reasons?.some((reason) => !grant.reasons.includes(reason))) continue
