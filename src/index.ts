@@ -1,6 +1,7 @@
 export { createAgent, type Agent, type Amount, type PruneOptions } from './client/agent.js'
 export type { AgentOptions, RunRequest } from './client/check-options.js'
-export type { Approval, ApproveOptions, DenyOptions, FailedCall, Run, RunUpdate } from './client/run.js'
+export type { Approval, ApproveOptions, DenyOptions, FailedCall } from './client/answers.js'
+export type { Run, RunUpdate } from './client/run.js'
 export type { AnswerOf, Session, SessionListener } from './client/session.js'
 
 export { defineTool, type Tool, type ToolContext, type ToolFields } from './tools/tool.js'

@@ -36,7 +36,7 @@ export interface Agent {
 
 export interface PruneOptions extends Retention {
   /** After each session. */
-  onProgress?(progress: Pruned): void
+  readonly onProgress?: (progress: Pruned) => void
 }
 export interface Amount {
   readonly sessions: number

@@ -3,7 +3,8 @@ import { HandrailError } from '../errors.js'
 import type { Command, GrantRequest } from '../runtime/protocol.js'
 import { asJson } from './as-json.js'
 import { checkFields, isRule, refuse, type Rules } from './check-fields.js'
-import type { Approval, ApproveOptions, DenyOptions, Run } from './run.js'
+import type { Approval, ApproveOptions, DenyOptions } from './answers.js'
+import type { Run } from './run.js'
 
 const rest: Rules<GrantRequest> = { count: isRule.number, fixed: isRule.texts }
 const approveRules: Rules<ApproveOptions> = { input: isRule.anything, hash: isRule.text, rest: isRule.record }

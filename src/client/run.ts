@@ -1,11 +1,11 @@
-import type { AskDetail, RunModes } from '../core/approval.js'
-import type { Failure, Outcome, RunEvent, ToolCall } from '../core/events.js'
+import type { RunModes } from '../core/approval.js'
+import type { RunEvent, ToolCall } from '../core/events.js'
 import { initialState } from '../core/initial-state.js'
 import type { Json } from '../core/json.js'
 import type { RunState } from '../core/state.js'
-import type { Risk } from '../core/tool-definition.js'
 import { HandrailError, toFailure } from '../errors.js'
-import type { Command, GrantRequest, ModelDelta, ScriptProgress } from '../runtime/protocol.js'
+import type { Command, ModelDelta, ScriptProgress } from '../runtime/protocol.js'
+import type { Approval, ApproveOptions, DenyOptions, FailedCall } from './answers.js'
 import type { RunParts } from './run-parts.js'
 
 /** What happens in a run: an event of its log, a piece of the reply that is being streamed, how a script goes. */
@@ -13,51 +13,6 @@ export type RunUpdate =
   | { readonly type: 'event'; readonly seq: number; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: ModelDelta }
   | { readonly type: 'progress'; readonly progress: ScriptProgress }
-
-/** A tool call that waits for a person. */
-export interface Approval {
-  readonly callId: string
-  readonly toolName: string
-  /** As it will be executed. */
-  readonly input: Json
-  /** Absent for a tool that is not the agent's. */
-  readonly risk?: Risk
-  readonly reasons: readonly string[]
-  /** Of input, reasons, tool and owner. */
-  readonly hash: string
-  /** What else there is to know of it. */
-  readonly detail: AskDetail
-  /** In milliseconds since 1970. */
-  readonly askedAt: number
-  /** From then on no answer is taken. Absent: there is time. */
-  readonly expiresAt?: number
-}
-
-export interface ApproveOptions {
-  /** The whole input to execute in place of the one that was shown; the gate checks it again. */
-  readonly input?: Json
-  /** Of the approval that the person was shown, when another may have taken its place since. Absent: of the one that is open. */
-  readonly hash?: string
-  /** Of a call of a script: the other calls of this tool by the same script too, within these bounds. */
-  readonly rest?: GrantRequest
-}
-
-export interface DenyOptions {
-  /** To the model. */
-  readonly reason?: string
-  /** As of `ApproveOptions`. */
-  readonly hash?: string
-  /** Of a call of a script: the other calls of this tool by the same script too. */
-  readonly rest?: boolean
-}
-
-/** A call of which its tool says that a person must be told. */
-export interface FailedCall {
-  readonly callId: string
-  readonly toolName: string
-  readonly outcome: Outcome
-  readonly failure?: Failure
-}
 
 /**
  * One user message to its end. Iterating gives all events from the first on, whenever it starts, and the deltas from then on;

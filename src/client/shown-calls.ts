@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.js'
 import type { RunState } from '../core/state.js'
-import type { Approval, FailedCall } from './run.js'
+import type { Approval, FailedCall } from './answers.js'
 
 export const toApprovals = ({ calls }: RunState): readonly Approval[] =>
   [...calls.values()]

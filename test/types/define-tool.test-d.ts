@@ -138,6 +138,43 @@ describe('defineTool() wants', () => {
   })
 })
 
+describe('what a tool declares', () => {
+  const input = {
+    type: 'object',
+    properties: { id: { type: 'string' }, owner: { type: 'number' } },
+    required: ['id', 'owner'],
+  } as const
+  const write = { name: 'x', description: 'x', risk: 'irreversible', input, run: () => 1 } as const
+
+  it('fills only fields of the input, with what fits them', () => {
+    defineTool({ ...write, hostInput: { owner: ({ session, callId }) => session.length + callId.length } })
+    defineTool({ ...write, hostInput: { owner: async () => 1 } })
+    // @ts-expect-error -- it must be a number
+    defineTool({ ...write, hostInput: { owner: () => 'ada' } })
+  })
+
+  it('gives its functions the input, and takes only answers from them', () => {
+    defineTool({
+      ...write,
+      approval: {
+        needed: ({ owner }, { session, signal }) => {
+          expectTypeOf(owner).toEqualTypeOf<number>()
+          expectTypeOf(session).toEqualTypeOf<string>()
+          return signal.aborted || 'Why'
+        },
+        preview: ({ id }) => void expectTypeOf(id).toEqualTypeOf<string>(),
+      },
+      once: { locks: ({ id }) => [id], repeat: 'deny' },
+    })
+    // @ts-expect-error -- a number says nothing
+    defineTool({ ...write, approval: { needed: () => 1 } })
+    // @ts-expect-error -- names are texts
+    defineTool({ ...write, once: { locks: ({ owner }) => [owner] } })
+    // @ts-expect-error -- there is no such rule
+    defineTool({ ...write, once: { repeat: 'never' } })
+  })
+})
+
 describe('a tool', () => {
   it('goes into a list with tools of other inputs', () => {
     const list: readonly Tool[] = [
