@@ -80,9 +80,9 @@ async function lookUp(ports: RunPorts, name: BuiltInName, input: JsonObject): Pr
   }
 }
 
-/** The tools that a script of this run may call. */
+/** The tools that a script of this run may call now. */
 function callable({ log, tools }: RunPorts): readonly ToolDefinition[] {
-  const { allow, readOnly } = log.state.header ?? {}
+  const { allow, readOnly } = log.state.modes
   return tools.scriptTools.filter(
     ({ name, risk }) => (!allow || allow.includes(name)) && (!readOnly || risk === 'read'),
   )

@@ -4,6 +4,7 @@ import { isDeeperThan, type Json } from '../core/json.js'
 import { HandrailError } from '../errors.js'
 import { deepestSchema, type ToolSet } from '../tools/tool-set.js'
 import type { Agent } from './agent.js'
+import { modesFault } from './check-modes.js'
 import type { RunOptions } from './protocol.js'
 
 /**
@@ -11,12 +12,12 @@ import type { RunOptions } from './protocol.js'
  * @throws {HandrailError} `invalid_options`, naming the option and what it must be; `invalid_schema` for the answer's.
  */
 export function checkRunOptions(options: RunOptions, { tools, validator }: Pick<Agent, 'tools' | 'validator'>): void {
-  const { allow, toolChoice, files = [], answer } = options
+  const { allow, readOnly, askAll, toolChoice, files = [], answer } = options
+  const fault = modesFault({ allow, readOnly, askAll }, tools)
+  if (fault) refuse(fault)
   if (toolChoice !== undefined) checkToolChoice(toolChoice)
-  for (const [option, names = []] of Object.entries({ allow, 'toolChoice.tools': toolChoice?.tools })) {
-    const unknown = names.find((name) => !tools.get(name) || isBuiltIn(name))
-    if (unknown !== undefined) refuse(`"${option}" names "${unknown}", which is no tool here`)
-  }
+  const unknown = toolChoice?.tools?.find((name) => !tools.get(name) || isBuiltIn(name))
+  if (unknown !== undefined) refuse(`"toolChoice.tools" names "${unknown}", which is no tool here`)
   if (toolChoice?.mode === 'required') checkDemand(toolChoice.tools, options, tools)
   const wrong = files.findIndex((file) => !isAttachedFile(file as unknown as Json))
   if (wrong !== -1)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { isJsonObject, type JsonObject } from '../../src/core/json.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { randomOf } from '../kill/plan.js'
+import { randomOf } from '../chaos/plan.js'
 import { factsOfClient, returned, wires } from '../models/recorded-client.js'
 import { serveRecordings, type RecordedServer } from '../models/recorded-server.js'
 import { callsOf, hasRecordings, recordings, type Provider, type Recording } from '../models/recordings.js'
