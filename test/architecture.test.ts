@@ -34,7 +34,12 @@ const table: readonly { readonly place: RegExp; readonly may: readonly RegExp[] 
   {
     place: own('testing'),
     may: [
-      ...[own('testing'), core, errors, own('runtime'), own('tools'), own('sandbox')],
+      own('testing'),
+      core,
+      errors,
+      own('runtime'),
+      own('tools'),
+      own('sandbox'),
       /^src\/(models\/model|store\/(store|memory)|client\/(page-host|guardrails))\.ts$/,
     ],
   },

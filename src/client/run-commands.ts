@@ -1,10 +1,16 @@
+import type { ToolCall } from '../core/events.js'
 import type { Json } from '../core/json.js'
 import { HandrailError } from '../errors.js'
 import type { Command, GrantRequest } from '../runtime/protocol.js'
 import { asJson } from './as-json.js'
 import { checkFields, isRule, refuse, type Rules } from './check-fields.js'
 import type { Approval, ApproveOptions, DenyOptions } from './answers.js'
-import type { Run } from './run.js'
+
+/** The run that a person answers in. */
+interface Answered {
+  readonly id: string
+  readonly unknown: readonly ToolCall[]
+}
 
 const rest: Rules<GrantRequest> = { count: isRule.number, fixed: isRule.texts }
 const approveRules: Rules<ApproveOptions> = { input: isRule.anything, hash: isRule.text, rest: isRule.record }
@@ -15,7 +21,7 @@ const denyRules: Rules<DenyOptions> = { reason: isRule.string, hash: isRule.text
  * what was asked.
  * @param open what the run asked for when the person answered
  */
-export function toApprove(run: Run, open: readonly Approval[], ids: unknown, options: ApproveOptions): Command[] {
+export function toApprove(run: Answered, open: readonly Approval[], ids: unknown, options: ApproveOptions): Command[] {
   checkFields('approve a call', '', options, approveRules)
   checkFields('approve a call', 'rest.', options.rest ?? {}, rest)
   const { input } = options
@@ -29,7 +35,7 @@ export function toApprove(run: Run, open: readonly Approval[], ids: unknown, opt
   }))
 }
 
-export function toDeny(run: Run, open: readonly Approval[], ids: unknown, given: string | DenyOptions): Command[] {
+export function toDeny(run: Answered, open: readonly Approval[], ids: unknown, given: string | DenyOptions): Command[] {
   const options = typeof given === 'string' ? { reason: given } : given
   checkFields('deny a call', '', options, denyRules)
   const { reason, rest: others } = options
@@ -43,7 +49,7 @@ export function toDeny(run: Run, open: readonly Approval[], ids: unknown, given:
   }))
 }
 
-export function toReconcile(run: Run, callId: string, done: boolean): Command {
+export function toReconcile(run: Answered, callId: string, done: boolean): Command {
   checkFields('reconcile a call', '', { done }, { done: isRule.flag })
   if (!run.unknown.some((call) => call.callId === callId))
     throw new HandrailError(
@@ -54,7 +60,7 @@ export function toReconcile(run: Run, callId: string, done: boolean): Command {
 }
 
 function asked(
-  { id }: Run,
+  { id }: Answered,
   open: readonly Approval[],
   given: unknown,
   { hash, input, rest: others }: { readonly hash?: string; readonly input?: Json; readonly rest?: unknown },

@@ -1,52 +1,17 @@
 import { isEventType, isNewer } from './events.js'
-import type { Failure, RunEvent, RunHeader, RunOutcome, StopReason, ToolCall, ToolResult, Verdict } from './events.js'
+import type { RunEvent, ToolCall, ToolResult, Verdict } from './events.js'
 import { denied, expired } from './failure.js'
-import { askedAnew, type Calls, type CallState } from './call-state.js'
+import { askedAnew, type CallState } from './call-state.js'
 import { parentOf } from './call-id.js'
-import { granted, spent, withoutScript, type Grants } from './grants.js'
+import { granted, spent, withoutScript } from './grants.js'
 import { modesOf } from './modes.js'
-import type { RunModes } from './approval.js'
 import type { Json } from './json.js'
-import { initialState } from './initial-state.js'
+import { initialState, type RunState, type Step } from './run-state.js'
 import { isDemanded, isPlainAnswer } from './plain-answer.js'
 import { defaultBudget, totalTokens, type Used } from './usage.js'
 
 export { initialState }
-
-/** Only what decides what is due next. Settled calls leave it; the transcript is another fold over the same log. */
-export interface RunState {
-  readonly status: 'running' | RunOutcome
-  readonly header?: RunHeader
-  readonly epoch: number
-  readonly stop?: StopReason
-  readonly used: Used
-  readonly step: Step
-  /** The run demands a call that the model has not made yet. */
-  readonly owesCall: boolean
-  /** Open calls only, the model's and the scripts'. */
-  readonly calls: Calls
-  /** How many of them wait for a person. */
-  readonly asking: number
-  /** Writes that settled as unknown and that nobody has found done yet: the person is asked, the run does not wait. */
-  readonly unknown: ReadonlyMap<string, ToolCall>
-  /** By the call that was answered, until its script settles. */
-  readonly grants: Grants
-  readonly modes: RunModes
-  readonly lastAt: number
-}
-
-export interface Step {
-  readonly n: number
-  readonly attempt: number
-  readonly epoch: number
-  /**
-   * due: a request must be made; open: it is being answered; calls: its calls are open; answered: it asked for nothing, and may
-   * not be the answer; final: it is.
-   */
-  readonly phase: 'due' | 'open' | 'calls' | 'answered' | 'final' | 'failed'
-  /** Why the last attempt was cut. */
-  readonly failure?: Failure
-}
+export type { RunState, Step }
 
 export { parentOf }
 

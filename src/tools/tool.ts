@@ -18,7 +18,7 @@ import { isStandardSchema, toJsonSchema } from './schema.js'
 import type { InputOf, OutputOf, Schema } from './schema.js'
 
 export type { Risk, Schema }
-export type { CheckContext, Once, ReconcileResult, ToolContext } from './declared.js'
+export type { CheckContext, Once, ToolContext } from './declared.js'
 
 /** What a tool's own check says. Nothing is `allow`, which does not outvote the other rules of the gate. */
 export type CheckResult = void | undefined | 'allow' | { readonly deny: string } | { readonly ask: string }

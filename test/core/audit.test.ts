@@ -40,8 +40,8 @@ describe('audit()', () => {
         event.type === 'script-turn' || (event.type === 'assistant-message' && event.complete) ? event.calls : [],
       )
       expect(calls.map(({ callId }) => callId)).toEqual(asked.map(({ callId }) => callId))
-      const results = log.flatMap((event) => (event.type === 'tool-result' ? [[event.callId, event.outcome]] : []))
-      expect(calls.map(({ callId, result }) => [callId, result?.outcome]).toSorted()).toEqual(results.toSorted())
+      const results = log.flatMap((event) => (event.type === 'tool-result' ? [`${event.callId} ${event.outcome}`] : []))
+      expect(calls.map(({ callId, result }) => `${callId} ${result?.outcome}`).toSorted()).toEqual(results.toSorted())
       expect(runs.map(({ what }) => what)).toEqual(
         name === 'cancel' ? ['start', 'message', 'stop', 'end'] : ['start', 'message', 'end'],
       )

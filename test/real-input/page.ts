@@ -38,7 +38,15 @@ async function play({ results, tools, instructions, userText, ...model }: Record
     dangerouslyAllowKeyInPage: true,
     instructions,
     tools: tools.map(({ name, description, input }) =>
-      defineTool({ name, description, input, risk: 'read', run: (value) => answer(name, value as Json) }),
+      defineTool({
+        name,
+        description,
+        input,
+        risk: 'read',
+        // The recorded client told results without a frame.
+        trust: { output: true },
+        run: (value) => answer(name, value as Json),
+      }),
     ),
     owner: 'ann',
   })

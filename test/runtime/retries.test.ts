@@ -25,7 +25,7 @@ async function sent(tool: Partial<TestTool>, ...script: Answer[]) {
   const calls: PageCall[] = []
   const ids: string[] = []
   const aborted: string[] = []
-  const reconcile = vi.fn(tool.reconcile)
+  const reconcile = vi.fn<NonNullable<TestTool['reconcile']>>(tool.reconcile)
   const world = new World({
     tools: {
       act: { risk: 'irreversible', timeout: 20, run: () => null, ...tool, ...(tool.reconcile && { reconcile }) },

@@ -141,7 +141,11 @@ describe('a sandbox worker that was taken over', () => {
 it('what a script may do comes through as it is', () => {
   const value = { ['__proto__']: 1, a: [1, 'x', null, true, { b: [] }] }
   const turns = [
-    turn({ calls: [call(0), { n: 1, toolName: 'script.sleep', input: { ms: 1 }, line: 2 }], prints: ['a', ''], line: 3 }),
+    turn({
+      calls: [call(0), { n: 1, toolName: 'script.sleep', input: { ms: 1 }, line: 2 }],
+      prints: ['a', ''],
+      line: 3,
+    }),
     turn({ calls: [call(2)] }),
     turn({ outcome: ok(value), state: { a: 1 } }),
   ]
