@@ -30,6 +30,9 @@ export const deepestInput = 128
 /** Levels that a tool's output may have: what every engine can store, copy and print without running out of stack. */
 export const deepestOutput = 512
 
+/** Levels of a schema, as JSON: what reads one calls itself for each. */
+export const deepestSchema = 256
+
 /**
  * Whether arrays and objects are nested deeper than `limit`: a number is 0 deep, `[]` and `[1]` are 1 deep. Does not recurse,
  * so that a hostile value cannot end the stack.

@@ -11,7 +11,7 @@ import { isDemanded, isPlainAnswer } from './plain-answer.js'
 import { defaultBudget, totalTokens, type Used } from './usage.js'
 
 export { initialState }
-export type { RunState, Step }
+export type { RunState }
 
 export { parentOf }
 

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.js'
 import { sha256 } from '../tools/hash.js'
 import type { Validator } from '../tools/fault.js'
 import type { ToolSearch } from '../tools/search.js'
-import { createToolSet, type ToolSet } from '../tools/tool-set.js'
+import type { ToolSet } from '../tools/tool-set.js'
 import { checkAmounts } from './check-amounts.js'
 import { checkPolicy } from './check-policy.js'
 import { HostedModels } from './hosted-model.js'
@@ -44,7 +44,11 @@ export async function openAgent(setup: AgentSetup, platform: Platform, notices: 
   if (!setup.model.hosted) checkModelConfig(setup.model.config)
   checkPolicy(setup.policy)
   const page = notices.inOrder
-  const [store, validator] = await Promise.all([platform.openStore(setup.store), platform.loadValidator()])
+  const [store, validator, { createToolSet }] = await Promise.all([
+    platform.openStore(setup.store),
+    platform.loadValidator(),
+    import('../tools/tool-set.js'),
+  ])
   const limits = inRange(checkAmounts('limits', setup.limits, defaultLimits))
   const hasGrammar = setup.tools.some((tool) => tool?.grammar)
   const grammars = hasGrammar ? await import('../tools/grammar/compile.js') : {}

@@ -1,15 +1,12 @@
 import { HandrailError, toFailure } from '../errors.js'
 import { openAgent, type Agent } from './agent.js'
 import { deleteClosedRun } from './delete-run.js'
-import { exportRun } from './export-run.js'
 import { findRun } from './find-run.js'
-import { importRun } from './import-run.js'
 import { leaseName, withFreeLease } from './lease.js'
 import { LiveSession } from './live-session.js'
 import { Notices } from './notices.js'
 import type { Platform } from './platform.js'
 import type { AgentApi, PageApi, Reply } from './protocol.js'
-import { prune } from './prune.js'
 import { RunSizes } from './run-sizes.js'
 
 /** The worker's half of the wire: every method answers, and nothing is thrown across threads. */
@@ -101,8 +98,8 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         )
         return null
       }),
-    exportRun: (runId) => answer(async () => exportRun(await agent(), runId)),
-    importRun: (file) => answer(async () => importRun(await agent(), file)),
+    exportRun: (runId) => answer(async () => (await import('./export-run.js')).exportRun(await agent(), runId)),
+    importRun: (file) => answer(async () => (await import('./import-run.js')).importRun(await agent(), file)),
     deleteRun: (runId) =>
       answer(async () => {
         const { session } = await findRun(await agent(), runId, 'delete')
@@ -110,7 +107,8 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         await (live ? live.deleteRun(runId) : deleteClosedRun(await agent(), session, runId))
         return null
       }),
-    prune: (limits) => answer(async () => prune(await agent(), limits, sizes, (id) => sessions.has(id))),
+    prune: (limits) =>
+      answer(async () => (await import('./prune.js')).prune(await agent(), limits, sizes, (id) => sessions.has(id))),
     delta: async (id, delta) => (await agent()).hostedModels.delta(id, delta),
   }
 }

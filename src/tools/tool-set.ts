@@ -1,5 +1,5 @@
 import { scriptToolName } from '../core/built-ins.js'
-import { canonicalJson, isDeeperThan, type Json } from '../core/json.js'
+import { canonicalJson, deepestSchema, isDeeperThan, type Json } from '../core/json.js'
 import type { Mode } from '../core/events.js'
 import type { ScriptLimits } from '../core/script-limits.js'
 import type { Grammar, ToolDefinition } from '../core/tool-definition.js'
@@ -81,9 +81,6 @@ export function createToolSet(
     nearest: (name) => nearest(name, scripts ? [scriptToolName, ...names] : names),
   }
 }
-
-/** Levels of a schema, as JSON: what reads one calls itself for each. */
-export const deepestSchema = 256
 
 /** Here alone, as the page reads no schema. */
 function checkDepth({ name, input, output }: ToolDefinition): void {
