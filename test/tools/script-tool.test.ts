@@ -179,7 +179,7 @@ return { item: details.item, total: details.total }`)
     const found: Json = { orders: [{ order_id: 'o1' }, { order_id: 'o2' }] }
     const script = createIsolateSandbox().start(options)
     const first = await script.start(0)
-    expect(first.calls).toEqual([{ n: 0, toolName: 'search_orders', input: { query: '...' } }])
+    expect(first.calls).toEqual([{ n: 0, toolName: 'search_orders', input: { query: '...' }, line: 1 }])
     await script.resume({ n: 0, at: 1, result: { status: 'ok', value: found } })
     await script.resume({ n: 1, at: 2, result: { status: 'ok', value: { item: 'Lamp', total: 5, place: 'x' } } })
     const last = await script.resume({ n: 2, at: 3, result: { status: 'ok', value: { item: 'Mug', total: 7 } } })

@@ -1,10 +1,9 @@
 import type { Repeated, RunModes } from '../../core/approval.js'
 import type { Caller, Decision, Mode, Verdict } from '../../core/events.js'
-import type { Json } from '../../core/json.js'
+import type { Json, JsonObject } from '../../core/json.js'
 import type { Leaf } from '../../core/leaves.js'
 import type { Risk, ValuePath } from '../../core/tool-definition.js'
 import type { ToolEntry, ToolSet } from '../tool-set.js'
-import type { PageSaid } from './page-answers.js'
 
 /** A call as the gate sees it: one that the model, a script or a provider's program made. */
 export interface GateCall {
@@ -77,6 +76,13 @@ export interface Said {
   readonly verdict: 'ask' | 'deny'
   readonly reason: string
   readonly code?: string
+}
+
+/** What the page said of an input. */
+export interface PageSaid {
+  readonly filled: JsonObject
+  readonly answers: readonly Said[]
+  readonly needed?: boolean
 }
 
 /** A call that is allowed and valid. */

@@ -1,14 +1,7 @@
 import { deepestInput, hasInfinity, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../core/json.js'
 import type { ToolDefinition } from '../../core/tool-definition.js'
 import { HandrailError } from '../../errors.js'
-import type { RuleName, Said } from './context.js'
-
-/** What the page said of an input. */
-export interface PageSaid {
-  readonly filled: JsonObject
-  readonly answers: readonly Said[]
-  readonly needed?: boolean
-}
+import type { PageSaid, RuleName, Said } from './context.js'
 
 export const nothingSaid: PageSaid = { filled: {}, answers: [] }
 
