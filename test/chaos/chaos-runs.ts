@@ -6,7 +6,7 @@ import { judge, type Verdict } from './check.js'
 import { Conductor, type Hit, type Told } from './conductor.js'
 import { OwnBrowser } from './own-browser.js'
 import { certainPlans, planOf, type Plan } from './plan.js'
-import type { TabReport } from './page.js'
+import type { TabReport } from './tab-report.js'
 import { happened } from './report.js'
 
 export interface ChaosOptions {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Effect } from './ledger.js'
-import type { TabReport } from './page.js'
+import type { TabReport } from './tab-report.js'
 import type { Disturbance, NetworkFault, Plan } from './plan.js'
 import { ServerLedger } from './server-ledger.js'
 

@@ -1,28 +1,14 @@
 import { createAgent, type Session } from 'handrail'
 import { Disturber } from './disturber.js'
-import { Ledger, type Effect, type ToolRequest } from './ledger.js'
+import { Ledger } from './ledger.js'
 import { createModel } from './model.js'
 import { beAPerson } from './person.js'
 import type { Place, PlannedSession } from './plan.js'
 import { Server } from './server.js'
-import { readStored, type StoredRun } from './stored.js'
+import { readStored } from './stored.js'
+import type { TabReport, SessionReport } from './tab-report.js'
 import { toText } from './to-text.js'
 import { createTools, settle } from './tools.js'
-
-/** What a tab knows when every order is placed. */
-export interface TabReport {
-  /** Milliseconds since the tab was last loaded. */
-  readonly took: number
-  readonly sessions: readonly SessionReport[]
-  readonly requests: readonly ToolRequest[]
-  readonly effects: readonly Effect[]
-}
-export interface SessionReport {
-  readonly id: string
-  readonly stored: readonly StoredRun[]
-  /** What the tab shows of them. */
-  readonly runs: readonly (StoredRun & { readonly state: string })[]
-}
 
 const query = new URLSearchParams(location.search)
 const tab = Number(query.get('tab'))

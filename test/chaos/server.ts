@@ -1,5 +1,5 @@
 import type { Effect } from './ledger.js'
-import type { TabReport } from './page.js'
+import type { TabReport } from './tab-report.js'
 import type { Plan } from './plan.js'
 import type { Witness } from './conductor.js'
 
