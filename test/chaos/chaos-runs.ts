@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs'
 import type { Page } from 'playwright'
 import { serve, strictPolicies } from '../../scripts/serve.mjs'
 import { buildSite } from '../pages/open-site.js'
-import { judge, type Verdict } from './check.js'
-import { Conductor, type Hit, type Told } from './conductor.js'
+import { judge } from './check.js'
+import { Conductor, type Hit } from './conductor.js'
 import { OwnBrowser } from './own-browser.js'
 import { certainPlans, planOf, type Plan } from './plan.js'
 import type { TabReport } from './tab-report.js'
-import { happened } from './report.js'
+import { happened, type Played } from './report.js'
 
 export interface ChaosOptions {
   /** Runs that are played. */
@@ -16,16 +16,6 @@ export interface ChaosOptions {
   /** Milliseconds after which no other page is begun, unless something has not happened yet: then four times as many. */
   readonly time?: number
   readonly onPage?: (played: Played) => void
-}
-
-export interface Played {
-  readonly plan: Plan
-  readonly told: Told
-  readonly verdicts: readonly Verdict[]
-  /** What is wrong with the page as a whole. */
-  readonly faults: readonly string[]
-  /** Milliseconds. */
-  readonly took: number
 }
 
 /** Milliseconds in which a page must come to its end, however slow the machine. */

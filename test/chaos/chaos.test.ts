@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chaosRuns, type Played } from './chaos-runs.js'
-import { describePage, happened, isFaulty, summaryOf } from './report.js'
+import { chaosRuns } from './chaos-runs.js'
+import { describePage, happened, isFaulty, summaryOf, type Played } from './report.js'
 
 /** Set to repeat what went wrong, as far as the machine's timing lets it. */
 const seed = Number(process.env.HANDRAIL_SEED ?? Math.floor(Math.random() * 1e6))

@@ -1,6 +1,18 @@
 import type { RunEvent } from '../../src/core/events.js'
-import type { Played } from './chaos-runs.js'
-import { networkFaults, victims } from './plan.js'
+import type { Verdict } from './check.js'
+import type { Told } from './conductor.js'
+import { networkFaults, victims, type Plan } from './plan.js'
+
+/** What came of a page. */
+export interface Played {
+  readonly plan: Plan
+  readonly told: Told
+  readonly verdicts: readonly Verdict[]
+  /** What is wrong with the page as a whole. */
+  readonly faults: readonly string[]
+  /** Milliseconds. */
+  readonly took: number
+}
 
 export interface Summary {
   readonly runs: number
