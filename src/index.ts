@@ -1,4 +1,5 @@
-export { createAgent, type Agent, type Amount, type PruneOptions } from './client/agent.js'
+export { createAgent, type Agent } from './client/agent.js'
+export type { Amount, PruneOptions } from './client/prune.js'
 export type { AgentOptions, RunRequest } from './client/check-options.js'
 export type { Approval, ApproveOptions, DenyOptions, FailedCall } from './client/answers.js'
 export type { Run, RunUpdate } from './client/run.js'

@@ -1,8 +1,9 @@
 import { HandrailError } from '../errors.js'
-import type { AgentSetup, Notice, Pruned, Retention, SessionHead } from '../runtime/protocol.js'
+import type { AgentSetup, Notice, SessionHead } from '../runtime/protocol.js'
 import { checkAgent, isHosted, type AgentOptions, type RunRequest } from './check-options.js'
 import { Link } from './link.js'
 import type { Schema } from '../tools/schema.js'
+import type { Amount, PruneOptions } from './prune.js'
 import type { Run } from './run.js'
 import { LiveSession, type AnswerOf, type Session } from './session.js'
 
@@ -32,17 +33,6 @@ export interface Agent {
   prune(options: PruneOptions): Promise<Amount>
   /** Ends the worker. Open runs stop, and go on when their session is opened again. */
   close(): void
-}
-
-export interface PruneOptions extends Retention {
-  /** After each session. */
-  readonly onProgress?: (progress: Pruned) => void
-}
-export interface Amount {
-  readonly sessions: number
-  readonly runs: number
-  /** Of what was stored, as JSON in UTF-8. */
-  readonly bytes: number
 }
 
 /**
@@ -115,17 +105,7 @@ export function createAgent(options: AgentOptions): Agent {
     async deleteRun(runId) {
       await link.call((api) => api.deleteRun(runId))
     },
-    async prune({ onProgress, ...limits }) {
-      let [sessions, runs, bytes] = [0, 0, 0]
-      for (;;) {
-        const pruned = await link.call((api) => api.prune(limits))
-        if (pruned.session !== undefined) sessions++
-        runs += pruned.runs
-        bytes += pruned.bytes
-        onProgress?.(pruned)
-        if (pruned.done) return { sessions, runs, bytes }
-      }
-    },
+    prune: async (limits) => (await import('./prune.js')).prune(link, limits),
     close,
   }
 }

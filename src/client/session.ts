@@ -7,7 +7,7 @@ import { checkRun, type RunRequest } from './check-options.js'
 import type { Link } from './link.js'
 import { LiveRun, type Run, type RunPorts, type RunUpdate } from './run.js'
 
-/** Called after each change. Without an update: the run was added, failed, or a write of it was found done. */
+/** Called after each change. Without an update: the run was added, failed, was deleted, or a write of it was found done. */
 export type SessionListener = (run: Run, update?: RunUpdate) => void
 
 /** What a run answers: text, unless it says what. */
@@ -84,7 +84,7 @@ export class LiveSession implements Session {
     const run = this.#add(crypto.randomUUID())
     run.started = this.#start(run, text, request)
     run.started.catch((error: unknown) => {
-      this.#runs = this.#runs.filter((other) => other !== run)
+      this.#drop(run)
       run.fail(toError(error))
     })
     return run as Run<unknown> as Run<AnswerOf<Answer>>
@@ -121,6 +121,9 @@ export class LiveSession implements Session {
       case 'stalled':
         // It may be told before the history is: the run is then not known yet.
         return (run ?? this.#add(notice.runId)).fail(fromFailure(notice.failure))
+      case 'deleted':
+        this.#drop(run)
+        if (run) this.#onUpdate(run)
     }
   }
 
@@ -181,6 +184,10 @@ export class LiveSession implements Session {
     this.#runs = [...this.#runs, run]
     this.#onUpdate(run)
     return run
+  }
+
+  #drop(run?: LiveRun): void {
+    this.#runs = this.#runs.filter((other) => other !== run)
   }
 
   #onUpdate(run: LiveRun, update?: RunUpdate): void {

@@ -1,4 +1,6 @@
+import { toFailure } from '../errors.js'
 import type { SessionChannel } from './channel.js'
+import type { RunLog } from './log.js'
 import type { Notices } from './notices.js'
 import type { Notice } from './protocol.js'
 
@@ -10,6 +12,7 @@ export class Audience {
   constructor(
     private readonly notices: Notices,
     private readonly channel: SessionChannel,
+    private readonly session: string,
   ) {}
 
   /** To our page, and to the tabs that follow. */
@@ -23,6 +26,7 @@ export class Audience {
       if (notice.seq < (this.#shown.get(notice.runId) ?? 0)) return false
       this.noteShown(notice.runId, notice.seq + 1)
     }
+    if (notice.type === 'deleted') this.#shown.delete(notice.runId)
     this.notices.tell(notice)
     return true
   }
@@ -30,6 +34,22 @@ export class Audience {
   /** The page has the first `count` events of it. */
   noteShown(runId: string, count: number): void {
     this.#shown.set(runId, count)
+  }
+
+  /** Which of these can't go on, and why. The tabs that follow read it by themselves. */
+  showFailures(logs: readonly RunLog[]): void {
+    for (const { runId, failure, state } of logs)
+      if (failure && (failure.code === 'log_damaged' || state.status === 'running'))
+        this.show({ type: 'stalled', session: this.session, runId, failure: toFailure(failure) })
+  }
+
+  tellDeleted(runId: string): void {
+    this.tell({ type: 'deleted', session: this.session, runId })
+  }
+
+  /** Runs that the page has. */
+  get known(): readonly string[] {
+    return [...this.#shown.keys()]
   }
 
   /** Of the runs that the page knows, the one that it heard of last. */

@@ -15,6 +15,8 @@ export async function deleteRun({ store, setup }: Agent, { logs }: SessionLogs, 
     const message = `Cannot delete run "${runId}": run "${open.runId}" of its session is open; cancel it first`
     throw new HandrailError('run_open', message)
   }
+  // Nothing else is in its session, and the file may be imported again.
+  if (log?.head.imported) return store.deleteSession(setup.owner, log.head.session)
   await store.deleteRun(setup.owner, runId)
 }
 

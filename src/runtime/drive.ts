@@ -35,6 +35,8 @@ export async function drive(log: RunLog, perform: Perform, stop: AbortSignal): P
 
   try {
     while (!stop.aborted && !failure && log.state.status === 'running') {
+      // A person's word that could not be stored, too: nothing could be appended after it.
+      if (log.failure) throw log.failure
       const due = new Map(log.due.map((effect) => [effect.id, effect]))
       for (const [id, work] of inFlight) {
         const effect = due.get(id)
@@ -64,7 +66,7 @@ function watch(log: RunLog, stop: AbortSignal) {
     wake()
   }
   const unsubscribe = log.subscribe(touch)
-  stop.addEventListener('abort', touch)
+  for (const signal of [stop, log.refused]) signal.addEventListener('abort', touch)
   return {
     touch,
     async next(): Promise<void> {
@@ -73,7 +75,7 @@ function watch(log: RunLog, stop: AbortSignal) {
     },
     end() {
       unsubscribe()
-      stop.removeEventListener('abort', touch)
+      for (const signal of [stop, log.refused]) signal.removeEventListener('abort', touch)
     },
   }
 }

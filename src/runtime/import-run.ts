@@ -43,7 +43,9 @@ export async function importRun(agent: Agent, file: string): Promise<{ session: 
     await store.start(head, events, context)
   } catch (error) {
     if (!HandrailError.is(error) || error.code !== 'store_conflict') throw error
-    throw new HandrailError('run_exists', `Cannot import run "${runId}": a run of this id is stored here`)
+    const isDeleted = (await store.run(setup.owner, runId))?.deleted
+    const why = isDeleted ? 'was deleted here; delete its session too' : 'is stored here'
+    throw new HandrailError('run_exists', `Cannot import run "${runId}": a run of this id ${why}`)
   }
   return { session, runId }
 }

@@ -42,7 +42,7 @@ export class LiveSession {
       onNotice: (notice) => void (this.#lease || this.#audience.show(notice)),
       onAsk: (request) => (this.#lease ? this.#answer(request) : undefined),
     })
-    this.#audience = new Audience(agent.notices, this.#channel)
+    this.#audience = new Audience(agent.notices, this.#channel, id)
   }
 
   static async open(agent: Agent, id: string): Promise<LiveSession> {
@@ -64,7 +64,7 @@ export class LiveSession {
   async view(): Promise<SessionView> {
     // What a tab that follows knows of the past: the store alone.
     const { logs } = this.#lease ? this.#past : await readSession(this.agent, this.id)
-    if (!this.#lease) this.#tellFailures(logs)
+    if (!this.#lease) this.#audience.showFailures(logs)
     for (const { runId, events } of logs) this.#audience.noteShown(runId, events.length)
     this.#isViewed = true
     return { session: this.id, runs: logs.map(({ runId, events }) => ({ runId, events })) }
@@ -85,6 +85,7 @@ export class LiveSession {
       this.#checkLease()
       if (!this.#isLoaded) await this.#load()
       await deleteRun(this.agent, this.#past, runId)
+      this.#audience.tellDeleted(runId)
       await this.#resume()
     })
   }
@@ -214,17 +215,14 @@ export class LiveSession {
     this.#driver?.stop(new HandrailError('session_reloaded', `Session "${this.id}" was read again`))
     this.#driver = undefined
     this.#isLoaded = false
+    const { known } = this.#audience
     this.#isQuiet = !this.#isViewed
     this.#past = await readSession(this.agent, this.id, this.#tellEvent)
     this.#isQuiet = false
     this.#isLoaded = true
-    this.#tellFailures(this.#past.logs)
-  }
-
-  #tellFailures(logs: readonly RunLog[]): void {
-    for (const { runId, failure, state } of logs)
-      if (failure && (failure.code === 'log_damaged' || state.status === 'running'))
-        this.#audience.show({ type: 'stalled', session: this.id, runId, failure: toFailure(failure) })
+    const { logs } = this.#past
+    for (const runId of known) if (!logs.some((log) => log.runId === runId)) this.#audience.tellDeleted(runId)
+    this.#audience.showFailures(logs)
   }
 
   #drive(log: RunLog): void {

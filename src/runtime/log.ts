@@ -20,6 +20,7 @@ export class RunLog {
   #chain: string | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #failure: HandrailError | undefined
+  readonly #refused = new AbortController()
   readonly #listeners = new Set<LogListener>()
 
   private constructor(
@@ -77,6 +78,11 @@ export class RunLog {
     return this.#failure
   }
 
+  /** Aborted when an append fails, whoever asked for it. */
+  get refused(): AbortSignal {
+    return this.#refused.signal
+  }
+
   /** Of a damaged log also what comes after the damage, of which `state` knows nothing. */
   get events(): readonly RunEvent[] {
     return this.#events
@@ -129,6 +135,7 @@ export class RunLog {
       this.#failure ??= HandrailError.is(error)
         ? error
         : new HandrailError('store_failed', String(error), { cause: error })
+      this.#refused.abort()
       throw this.#failure
     }
     this.#take(event)

@@ -237,5 +237,7 @@ export type Notice =
     }
   | { readonly type: 'delta'; readonly session: string; readonly runId: string; readonly delta: ModelDelta }
   | { readonly type: 'progress'; readonly session: string; readonly runId: string; readonly progress: ScriptProgress }
+  /** Its log is gone. */
+  | { readonly type: 'deleted'; readonly session: string; readonly runId: string }
   /** The session cannot go on here: its store failed, or another tab drives it by force. */
   | { readonly type: 'stalled'; readonly session: string; readonly runId: string; readonly failure: Failure }

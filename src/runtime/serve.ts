@@ -103,6 +103,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
     deleteRun: (runId) =>
       answer(async () => {
         const { session } = await findRun(await agent(), runId, 'delete')
+        await leaving.get(session)
         const live = await sessions.get(session)
         await (live ? live.deleteRun(runId) : deleteClosedRun(await agent(), session, runId))
         return null

@@ -57,6 +57,17 @@ describe('a session', () => {
     expect(session.openRun).toBe(run)
   })
 
+  it('no longer has a run that was deleted, here or in another tab, and says so once', async () => {
+    const { session } = make(async () => view)
+    await session.opened
+    const heard: string[] = []
+    session.subscribe((run, update) => heard.push(update ? '' : run.id))
+    session.receive({ type: 'deleted', session: 's', runId: 'r' })
+    session.receive({ type: 'deleted', session: 's', runId: 'other' })
+    expect(session.runs).toEqual([])
+    expect(heard).toEqual(['r'])
+  })
+
   it('starts nothing once it is closed', async () => {
     const { session, calls } = make(async () => ({ session: 's', runs: [] }))
     const run = session.run('Hi')

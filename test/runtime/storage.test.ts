@@ -107,6 +107,44 @@ describe('a store that refuses an append', () => {
   }, 120_000)
 })
 
+describe('a store that refuses what a person said', () => {
+  const waiting = async (commands = 0) => {
+    const world = new World({
+      tools: { send: { risk: 'irreversible', run: () => 1 } },
+      model: inTurn(ask(['send', {}]), say('Done')),
+    })
+    const agent = await world.agent()
+    await agent.run('Go')
+    const decision = (await agent.until(({ type }) => type === 'tool-decision')) as RunEvent & { type: 'tool-decision' }
+    failing(world, commands, 'store_full')
+    return { world, agent, of: { runId: 'r1', callId: '1.0', hash: decision.hash } }
+  }
+
+  it.each([
+    ['approve', (of: object) => ({ type: 'approve', ...of })],
+    ['deny', (of: object) => ({ type: 'deny', ...of })],
+    ['cancel', () => ({ type: 'cancel', runId: 'r1' })],
+    ['mode', () => ({ type: 'mode', runId: 'r1', modes: { readOnly: true } })],
+  ] as const)('lets the run stand, and tells it: %s', async (_, command) => {
+    const { agent, of } = await waiting()
+    const reply = await agent.api.command('s', command(of) as never)
+    expect(reply).toMatchObject({ ok: false, failure: { code: 'store_full' } })
+    const stalled = await agent.notice(({ type }) => type === 'stalled')
+    expect(stalled).toMatchObject({ runId: 'r1', failure: { code: 'store_full' } })
+    expect(agent.notices.filter(({ type }) => type === 'stalled')).toHaveLength(1)
+    await agent.ok(agent.api.command('s', { type: 'cancel', runId: 'r1' }))
+    expect(await agent.end()).toMatchObject({ outcome: 'cancelled' })
+  })
+
+  it('tells a tab that follows, too', async () => {
+    const { world, agent, of } = await waiting()
+    const follower = await world.agent()
+    await follower.ok(follower.api.follow('s'))
+    await agent.api.command('s', { type: 'approve', ...of })
+    expect(await follower.notice(({ type }) => type === 'stalled')).toMatchObject({ failure: { code: 'store_full' } })
+  })
+})
+
 describe('a storage that is nearly full', () => {
   const full = { usage: 961_000_000, quota: 1_000_000_000 }
   const roomy = { usage: 949_000_000, quota: 1_000_000_000 }

@@ -110,7 +110,7 @@ export class TestAgent {
   readonly #channels: { onmessage: unknown }[] = []
 
   constructor(private readonly world: World) {
-    this.api = serve(this.#platform(), this.#page())
+    this.api = serve(this.platform(), this.#page())
   }
 
   async ok<T>(reply: Promise<Reply<T>>): Promise<T> {
@@ -150,7 +150,8 @@ export class TestAgent {
     return this.until(({ type }) => type === 'run-end')
   }
 
-  #platform(): Platform {
+  /** That its worker runs on. */
+  platform(): Platform {
     const { world } = this
     let ids = 0
     const model: Model = {
