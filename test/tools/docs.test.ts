@@ -6,23 +6,23 @@ import { defineTool } from '../../src/tools/tool.js'
 
 it('the example of docs/tools.md runs', () => {
   const [, example = ''] = readFileSync('docs/tools.md', 'utf8').split(/```js\n|```\n/)
-  const code = `${example.replace(`import { defineTool, ToolError } from 'handrail'`, `import { defineTool, checkInput } from './src/tools/tool.ts'\nimport { ToolError } from './src/errors.ts'`)}
+  const code = `${example.replace(`import { defineTool, ToolError } from 'handrail'`, `import { defineTool } from './src/tools/tool.ts'\nimport { ToolError } from './src/errors.ts'`)}
     const context = { signal: new AbortController().signal, runId: 'r', callId: '1.0', idempotencyKey: 'key' }
     const input = { id: 'O-314', reason: 'The sole came off' }
-    const seen = [getOrder.run({ id: 'O-314' }, context).item, await checkInput(requestReturn, input, context)]
+    const seen = [getOrder.run({ id: 'O-314' }, context).item, requestReturn.check(input, context) ?? 'nothing']
     seen.push(requestReturn.reconcile({ idempotencyKey: 'key', input }), requestReturn.run(input, context))
-    seen.push(requestReturn.reconcile({ idempotencyKey: 'key', input }), await checkInput(requestReturn, { ...input, id: 'O-1' }, context))
+    seen.push(requestReturn.reconcile({ idempotencyKey: 'key', input }), requestReturn.check({ ...input, id: 'O-1' }, context))
     console.log(JSON.stringify(seen))`
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
     encoding: 'utf8',
   })
   expect(JSON.parse(output)).toEqual([
     'boots',
-    { verdict: 'allow' },
+    'nothing',
     { state: 'unknown' },
     { request: 'AS-1' },
     { state: 'done', output: { request: 'AS-1' } },
-    { verdict: 'deny', reason: 'There is no order O-1.' },
+    { deny: 'There is no order O-1.' },
   ])
 })
 
