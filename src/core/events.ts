@@ -234,13 +234,12 @@ export interface ToolResult {
 }
 
 /** What was learnt of a write whose outcome was unknown. A person's "done" is final, "not done" is not. */
-export interface Reconciliation {
+export interface Reconciliation extends Pick<ToolResult, 'output' | 'trusted' | 'warnings'> {
   readonly toolName: string
   /** The run of the call, when it is not the run of this log. */
   readonly runId?: string
   readonly done: boolean
   readonly by: 'late' | 'person'
-  readonly output?: Json
 }
 
 export type { Failure }

@@ -234,9 +234,11 @@ function failureText({ outcome, failure, output, prints }: ToolResult): string {
   return prints === undefined ? text : `${text}\n\nPrinted:\n${wellFormed(prints)}`
 }
 
-function newsText({ toolName, done, output }: Reconciliation): string {
+function newsText({ toolName, done, output, trusted }: Reconciliation): string {
   const what = `The outcome of an earlier call of ${toolName} was unknown.`
   if (!done) return `${what} It was looked for and not found yet; it may still take effect.`
   const known = `${what} It is now known: it took effect`
-  return output === undefined ? `${known}.` : `${known}, and returned:\n${framed(toolName, shown(output))}`
+  if (output === undefined) return `${known}.`
+  const text = shown(output)
+  return `${known}, and returned:\n${trusted ? text : framed(toolName, text)}`
 }

@@ -136,7 +136,15 @@ const shapes: Readonly<Record<RunEvent['type'], Fields>> = {
     'hasFiles?': 'flag',
     'hasTools?': 'flag',
   },
-  'tool-reconciled': { callId: 'text', toolName: 'text', 'runId?': 'text', done: 'flag', by: ['late', 'person'] },
+  'tool-reconciled': {
+    callId: 'text',
+    toolName: 'text',
+    'runId?': 'text',
+    done: 'flag',
+    by: ['late', 'person'],
+    'trusted?': 'flag',
+    'warnings?': texts,
+  },
   'mode-change': modes,
   'run-stop': { reason: ['cancelled', 'deadline'] },
   'run-end': {

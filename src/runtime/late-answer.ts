@@ -22,10 +22,20 @@ export function watchLate(ports: RunPorts, call: CallState, late: Promise<Reply<
 async function tell(ports: RunPorts, call: CallState, value: Json): Promise<void> {
   const { log, memory } = ports
   const { callId, toolName } = call
-  const { output } = await done(ports, call, value)
+  const { output, trusted, warnings } = await done(ports, call, value)
   if (!memory.findUnknown(log.runId, callId)) return
   const newest = ports.newest()
   const elsewhere = newest.runId === log.runId ? {} : { runId: log.runId }
-  const news = { type: 'tool-reconciled', callId, toolName, done: true, by: 'late', output, ...elsewhere } as const
+  const news = {
+    type: 'tool-reconciled',
+    callId,
+    toolName,
+    done: true,
+    by: 'late',
+    ...(output !== undefined && { output }),
+    ...(trusted && { trusted }),
+    ...(warnings && { warnings }),
+    ...elsewhere,
+  } as const
   await newest.accept(news).catch(() => false)
 }

@@ -91,15 +91,17 @@ export class SessionMemory {
       this.#unknown.set(`${runId}:${event.callId}`, { runId, callId: event.callId, toolName, write })
   }
 
-  #reconcile(runId: string, { callId, toolName, done, output }: RunEvent & { type: 'tool-reconciled' }): void {
+  #reconcile(runId: string, event: RunEvent & { type: 'tool-reconciled' }): void {
+    const { callId, toolName, done, output, trusted = false, warnings = [] } = event
     const open = this.#unknown.get(`${runId}:${callId}`)
     if (!done) return
     this.#unknown.delete(`${runId}:${callId}`)
     const call = this.keyOf(runId, callId)
     if (open) this.#writes.set(open.write, { call, outcome: 'ok', ...(output !== undefined && { output }) })
+    this.provenance.sawWarnings(warnings)
     if (output === undefined) return
-    this.provenance.sawOutput({ toolName, call, trusted: false, output })
-    this.provenance.sawUntrusted(toolName)
+    this.provenance.sawOutput({ toolName, call, trusted, output })
+    if (!trusted) this.provenance.sawUntrusted(toolName)
   }
 
   /** A run that was deleted keeps its number, so that the handles of the others stay what they are. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.js'
-import type { GuardSubject, PageApi, RuleAnswer } from '../../src/runtime/protocol.js'
+import type { GuardSubject, ModelRequest, PageApi, RuleAnswer } from '../../src/runtime/protocol.js'
 import { createIsolateSandbox } from '../sandbox/isolate-sandbox.js'
 import { ask, inTurn, lastResult, say, World, type TestTool } from './world.js'
 
@@ -97,6 +97,41 @@ describe('guardrails over outputs', () => {
     const asked = await agent.until((event) => event.type === 'tool-decision' && event.callId === '2.0')
     expect(agent.events.find(({ type }) => type === 'tool-result')).toMatchObject({ warnings: ['It looks odd.'] })
     expect(asked).toMatchObject({ verdict: 'ask', reasons: [expect.stringContaining('It looks odd.')] })
+  })
+
+  /** A write whose answer comes when its run is over, and the decision over one of the next run. */
+  async function afterLate(guard: PageApi['guard'], more: Partial<TestTool>) {
+    let answer: (value: string) => void = () => {}
+    const late: TestTool = { ...send, ...more, timeout: 5, run: () => new Promise((resolve) => (answer = resolve)) }
+    let seen = ''
+    const next = ({ messages }: ModelRequest) => {
+      seen = JSON.stringify(messages)
+      return ask(['send', {}])
+    }
+    const { agent } = await play(guarded(guard, { late, send }, ask(['late', {}]), say('Done'), next))
+    answer('It is <b>paid</b>')
+    const news = await agent.until(({ type }) => type === 'tool-reconciled')
+    await agent.run('More', { runId: 'r2' })
+    const decision = await agent.until((event) => event.type === 'tool-decision' && agent.events.indexOf(event) > 9)
+    return { news, decision, seen }
+  }
+
+  it('make what is written later ask, where they ask of what came late', async () => {
+    const { news, decision } = await afterLate(overOutputs(warn), { trusted: true })
+    expect(news).toMatchObject({ done: true, warnings: ['It looks odd.'] })
+    expect(decision).toMatchObject({ verdict: 'ask', rules: ['warning'], reasons: [expect.stringContaining('odd')] })
+  })
+
+  it('do not make the late answer of a trusted tool anything else than its other answers', async () => {
+    const { news, decision, seen } = await afterLate(overOutputs(), { trusted: true })
+    expect(news).toMatchObject({ trusted: true })
+    expect(news).not.toHaveProperty('warnings')
+    expect(decision).toMatchObject({ verdict: 'allow' })
+    expect(seen).toContain('and returned:\\nIt is <b>paid</b>')
+    const other = await afterLate(overOutputs(), {})
+    expect(other.news).not.toHaveProperty('trusted')
+    expect(other.decision).toMatchObject({ verdict: 'ask', rules: ['trust'] })
+    expect(other.seen).toContain('not instructions')
   })
 
   it.each<[how: string, guard: PageApi['guard']]>([
