@@ -2,7 +2,7 @@ import type { RunEvent } from '../core/events.js'
 import { formatOf } from '../core/stored-event.js'
 import type { Agent } from './agent.js'
 import { findRun } from './find-run.js'
-import { pagesOf } from './read-log.js'
+import { pagesOf, storedJson } from './read-log.js'
 import { fileVersion, type RunFileHead } from './run-file.js'
 
 /**
@@ -16,7 +16,7 @@ export async function exportRun(agent: Agent, runId: string): Promise<string> {
   for await (const records of pagesOf(agent.store, runId))
     for (const { event } of records) {
       if (events.length === 0) first = event
-      events.push(JSON.stringify(event) ?? 'null')
+      events.push(storedJson(event))
     }
   const format = formatOf(first)
   const hash = format === undefined ? undefined : (first as RunEvent & { type: 'run-start' }).contextHash

@@ -27,21 +27,29 @@ export async function readLog(store: Store, head: RunHead, { take, show }: LogRe
   let count = 0
   for await (const records of pagesOf(store, head.runId)) {
     for (const record of records) {
-      damage ??= check.fault(record)
-      if (damage !== undefined) {
-        if (!eventFault(record.event, logFormat)) show(record.event as RunEvent)
-        continue
-      }
+      let isTaken = false
       try {
-        take(record.event as RunEvent)
+        damage ??= check.fault(record)
+        isTaken = damage === undefined
+        if (isTaken) take(record.event as RunEvent)
       } catch (error) {
         damage = `event ${count}: ${toFailure(error).message}`
       }
+      if (!isTaken && !eventFault(record.event, logFormat)) show(record.event as RunEvent)
       count++
     }
   }
   if (count === 0) damage ??= 'event 0: it is missing'
   return { chain: check.chain, damage }
+}
+
+/** What is stored as JSON. A database may hold what is none: `null` stands in its place. */
+export function storedJson(event: unknown): string {
+  try {
+    return JSON.stringify(event) ?? 'null'
+  } catch {
+    return 'null'
+  }
 }
 
 /** What is stored of a log, in order, as it is. */

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js'
-import { pagesOf } from './read-log.js'
+import { pagesOf, storedJson } from './read-log.js'
 
 /** Bytes of the logs of runs, as JSON in UTF-8. What is over is measured once. */
 export class RunSizes {
@@ -13,7 +13,7 @@ export class RunSizes {
     let isOver = false
     for await (const records of pagesOf(store, runId))
       for (const { event } of records) {
-        bytes += encoder.encode(JSON.stringify(event) ?? '').length
+        bytes += encoder.encode(storedJson(event)).length
         isOver ||= (event as { type?: unknown } | null | undefined)?.type === 'run-end'
       }
     if (isOver) this.#known.set(runId, bytes)

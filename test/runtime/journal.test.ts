@@ -38,6 +38,7 @@ function tampered(head: RunHead, records: readonly { seq: number; event: unknown
   Object.assign(whole, {
     runs: async (owner: string, session: string) => (owner === 'ann' && session === 's' && isThere ? [head] : []),
     run: async (owner: string, runId: string) => (owner === 'ann' && own(runId) ? head : undefined),
+    sessions: async () => (isThere ? [{ session: 's', startedAt: 1, lastRunAt: head.startedAt, runs: 1 }] : []),
     records: async (runId: string, from: number, most: number) =>
       own(runId) ? structuredClone(records.filter(({ seq }) => seq >= from).slice(0, most)) : [],
     getContext: async () => undefined,
@@ -176,6 +177,22 @@ describe('a chained log', () => {
     expect(file.split('\n')).toHaveLength(records.length + 3)
     await agent.ok(agent.api.deleteRun('r1'))
     expect((await agent.ok(agent.api.follow('s'))).runs).toEqual([])
+  })
+
+  it.each([
+    ['a number without an end', (event: RunEvent) => ({ ...event, text: 5n })],
+    ['a ring', (event: RunEvent) => Object.assign(event, { ring: event })],
+    ['a ring in front of its chain', ({ chain, ...event }: RunEvent) => Object.assign(event, { ring: event, chain })],
+  ])('that holds what is no JSON, %s, is shown, exported, pruned and deleted', async (_, change) => {
+    const { events, head } = await over()
+    const agent = await tampered(head, numbered(events.with(1, change(events[1]!) as RunEvent))).agent()
+    expect((await agent.ok(agent.api.follow('s'))).runs[0]!.events).toHaveLength(events.length)
+    expect(agent.notices).toMatchObject([{ type: 'stalled', failure: { code: 'log_damaged' } }])
+    expect(agent.notices).toMatchObject([{ failure: { message: expect.stringContaining('event 1') } }])
+    const lines = (await agent.ok(agent.api.exportRun('r1'))).split('\n')
+    expect(lines.slice(2, 5)).toEqual([JSON.stringify(events[0]), 'null', JSON.stringify(events[2])])
+    await agent.ok(agent.api.prune({ maxBytes: 1e9 }))
+    await agent.ok(agent.api.deleteRun('r1'))
   })
 
   it('of another run is found, though its own chain is whole', async () => {
