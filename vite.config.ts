@@ -47,8 +47,8 @@ export default defineConfig({
     ],
   },
   test: {
-    // Vitest leaves one core to itself, which has little to do: on two, one file would run at a time.
-    maxWorkers: 2,
+    // Vitest leaves one core to itself, which has little to do; and tests that wait for a browser leave theirs to another.
+    maxWorkers: 3,
     api: { host: '127.0.0.1' },
     projects: [
       {

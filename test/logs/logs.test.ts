@@ -34,7 +34,8 @@ describe('golden logs', { timeout: 60_000 }, () => {
     const name = basename(file)
     const log = await golden(file)
     const end = endOf(log)
-    for (let cut = 2; cut < log.length; cut++) {
+    // Of an old log, every third prefix shows that it goes on.
+    for (let cut = 2; cut < log.length; cut += file === name ? 1 : 3) {
       const prefix = log.slice(0, cut)
       const { world, agent, scenario } = await start(name, prefix)
       follow(agent, scenario)
