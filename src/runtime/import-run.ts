@@ -1,6 +1,6 @@
 import { isChained, logFormat, type RunEvent, type RunHeader } from '../core/events.js'
 import { canonicalJson, isDeeperThan, isJsonObject, type Json, type JsonObject } from '../core/json.js'
-import { fold } from '../core/state.js'
+import { evolve, initialState, type RunState } from '../core/state.js'
 import { eventFault, shownFault } from '../core/stored-event.js'
 import type { Context } from '../core/tool-definition.js'
 import { transcript } from '../core/transcript.js'
@@ -18,6 +18,8 @@ const mostEvents = 1_000_000
 /** Levels of a line: an output has at most 512, in an event. */
 const deepestLine = 640
 const longestId = 200
+/** Open calls and messages that are looked at, over all events: seconds of folding. */
+const mostWork = 20_000_000
 const indexOfFirst = 3
 
 /**
@@ -133,19 +135,39 @@ function checkEvents(events: readonly RunEvent[], { runId, owner, session, forma
     if (before && event.type === 'run-start') throw invalid(seq + indexOfFirst, 'expected one run-start')
     if (before && event.at < before.at) throw invalid(seq + indexOfFirst, `expected a time of at least ${before.at}`)
   }
+  if (events[1]?.type !== 'user-message') throw invalid(indexOfFirst + 1, 'expected the user-message')
   // Shown like any other, and so folded like any other.
-  let seq = 0
+  let [seq, state, told, work] = [0, initialState, 0, 0]
+  const asked = new Set<string>()
   try {
-    fold(
-      (function* () {
-        for (; seq < events.length; seq++) yield events[seq]!
-      })(),
-    )
-    seq = events.length - 1
+    for (const event of events) {
+      const fault = orderFault(event, seq, state, asked)
+      if (fault) throw new RangeError(fault)
+      state = evolve(state, event)
+      if (event.type === 'assistant-message' || event.type === 'tool-result') told++
+      work += state.calls.size + state.unknown.size + state.grants.size
+      if (event.type === 'assistant-message' || event.type === 'step-start') work += told
+      if (work > mostWork) throw new RangeError('expected a run that is not so busy: it would take too long to open')
+      seq++
+    }
+    seq--
     transcript(events)
   } catch (error) {
     throw invalid(seq + indexOfFirst, toFailure(error).message)
   }
+}
+
+/** What no run has, though it can be folded. */
+function orderFault(event: RunEvent, seq: number, { status }: RunState, asked: Set<string>): string | undefined {
+  if (event.type === 'user-message' && seq !== 1) return 'expected one user-message'
+  if (status !== 'running' && event.type !== 'tool-reconciled')
+    return `expected the end of the log after its run-end, got ${event.type}`
+  const isAsking = event.type === 'script-turn' || (event.type === 'assistant-message' && event.complete)
+  for (const { callId } of isAsking ? event.calls : []) {
+    if (asked.has(callId)) return `expected another call than "${callId}", which was asked for before`
+    asked.add(callId)
+  }
+  return undefined
 }
 
 const invalid = (line: number, what: string): HandrailError =>

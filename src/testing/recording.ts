@@ -2,6 +2,7 @@ import type { RunEvent, RunHeader } from '../core/events.js'
 import { isEventType, isNewer, logFormat } from '../core/events.js'
 import type { Context } from '../core/tool-definition.js'
 import { HandrailError } from '../errors.js'
+import { eventShapeFault } from '../runtime/event-shapes.js'
 
 /** A run that was recorded: the text of an exported file, or its events, with the context that they name by its hash. */
 export type RecordedRun =
@@ -20,12 +21,15 @@ export function toRecording(run: RecordedRun): Recording {
   const { events, context } = typeof run === 'string' ? fromFile(run) : 'events' in run ? run : { events: run }
   if (!Array.isArray(events)) return refuse('it has no array "events"')
   for (const [i, event] of events.entries())
-    if (!isRecord(event) || !isEventType(event.type) || typeof event.at !== 'number')
-      return refuse(`event ${i} is no event that this version knows`)
+    if (!isRecord(event) || !isEventType(event.type)) return refuse(`event ${i} is no event that this version knows`)
   const first: RunEvent | undefined = events[0]
   if (first?.type !== 'run-start' || events[1]?.type !== 'user-message')
     return refuse('its events must begin with "run-start" and "user-message"')
   if (isNewer(first)) return refuse(`its log has the format ${first.format}, and this version knows ${logFormat}`)
+  for (const [i, event] of events.entries()) {
+    const fault = eventShapeFault(event as RunEvent)
+    if (fault !== undefined) return refuse(`event ${i}: ${fault}`)
+  }
   if (context !== undefined && !isContext(context)) return refuse('its context must have "instructions" and "tools"')
   return { header: first, events, ...(context && { context }) }
 }

@@ -371,6 +371,73 @@ describe('a run as a file', () => {
     expect(await agent.ok(agent.api.sessions())).toEqual([])
   })
 
+  /** A file of a log without a chain, as anybody can write it. */
+  const written = async (change: (events: readonly RunEvent[]) => readonly object[]) => {
+    const { events, file } = await exported()
+    const old = change(at(events, 0, { format: 1 }).map((event) => without(event as RunEvent) as RunEvent))
+    const head = { ...(JSON.parse(file.split('\n')[0]!) as object), format: 1, events: old.length }
+    return [head, null, ...old, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n')
+  }
+  const call = (callId: string) => ({ callId, toolName: 'look', caller: 'model', input: {} })
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `1.${i}`)
+  const lies: [what: string, change: (events: readonly RunEvent[]) => readonly object[], says: string][] = [
+    ['has no message', (all) => [all[0]!, ...all.slice(2)], 'line 4: expected the user-message'],
+    ['is a start alone', (all) => all.slice(0, 1), 'line 4: expected the user-message'],
+    [
+      'has a second message',
+      (all) => [...all.slice(0, 2), all[1]!, ...all.slice(2)],
+      'line 5: expected one user-message',
+    ],
+    [
+      'goes on after its end',
+      (all) => [...all, { ...all.at(-1), outcome: 'failed' }],
+      'line 13: expected the end of the log after its run-end',
+    ],
+    [
+      'asks for one call twice',
+      (all) => all.with(3, { ...all[3]!, calls: [call('1.0'), call('1.0')] } as never),
+      'line 6: expected another call than "1.0"',
+    ],
+    [
+      'has more open calls than can be folded in time',
+      (all) => [
+        ...all.slice(0, 3),
+        { ...all[3]!, parts: [], calls: many(7_000).map(call) },
+        ...many(7_000).map((callId) => ({ ...all[4]!, callId })),
+      ],
+      'expected a run that is not so busy',
+    ],
+    [
+      'has more steps than can be told in time',
+      (all) => [...all.slice(0, 2), ...many(16_000).map((_, i) => ({ ...all[i % 2 === 0 ? 2 : 8]!, at: 1e9 }))],
+      'expected a run that is not so busy',
+    ],
+  ]
+  it.each(lies)(
+    'is refused when its log %s, though that could be folded',
+    async (_, change, says) => {
+      const agent = await elsewhere()
+      const reply = await agent.api.importRun(await written(change))
+      expect(reply).toMatchObject({ ok: false, failure: { code: 'invalid_file' } })
+      expect(reply.ok ? '' : reply.failure.message).toContain(says)
+    },
+    20_000,
+  )
+
+  it('is taken when its log was gone on with after its end, by what was learnt later', async () => {
+    const news = {
+      type: 'tool-reconciled',
+      callId: '1.0',
+      toolName: 'look',
+      runId: 'r0',
+      done: true,
+      by: 'person',
+      at: 1e9,
+    }
+    const agent = await elsewhere()
+    await agent.ok(agent.api.importRun(await written((all) => [...all, news])))
+  })
+
   it('is refused if a run of its id is stored, whoever owns that', async () => {
     const { world, agent, file } = await exported()
     expect(await codeOf(agent.api.importRun(file))).toBe('run_exists')

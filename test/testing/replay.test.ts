@@ -47,6 +47,21 @@ describe('replay()', () => {
     await expect(replay({ events: events.slice(2), context })).rejects.toThrow('must begin with "run-start"')
   })
 
+  it('says which event of a recording is not what it should be, and how', async () => {
+    const { events, context } = await record('script')
+    for (const [i, event] of events.entries()) {
+      const broken = events.with(i, { type: event.type, at: event.at } as RunEvent)
+      await expect(replay({ events: broken, context }), event.type).rejects.toMatchObject({
+        code: 'invalid_recording',
+        message: expect.stringContaining(`event ${i}`),
+      })
+    }
+    const strange = events.with(3, { ...events[3]!, calls: [null] } as unknown as RunEvent)
+    await expect(replay({ events: strange, context })).rejects.toThrow(
+      'event 3: assistant-message/calls/0: expected an object',
+    )
+  })
+
   it('plays a run that is not over as far as it is recorded', async () => {
     const { events, context } = await record('script-approval')
     for (let cut = 2; cut < events.length; cut += 5)
@@ -141,7 +156,12 @@ describe('replay()', () => {
       ['an input as the gate leaves it', ({ type }) => type === 'tool-start', { input: { n: 1 } }, '/input'],
       ['what a script returned', (e) => e.type === 'tool-result' && e.callId === '1.0', { output: 1 }, '/output'],
       ['the end', ({ type }) => type === 'run-end', { outcome: 'failed' }, '/outcome'],
-      ['another event in its place', ({ type }) => type === 'run-end', { type: 'step-start', step: 3 }, '/type'],
+      [
+        'another event in its place',
+        ({ type }) => type === 'run-end',
+        { type: 'step-start', step: 3, attempt: 1 },
+        '/type',
+      ],
     ])('of %s', async (_name, at, change, path) => {
       const result = await replay(changed(await record('script-approval'), at, change))
       expect(result).toMatchObject({ same: false, divergence: { path } })
