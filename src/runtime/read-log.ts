@@ -3,6 +3,7 @@ import { eventFault } from '../core/stored-event.js'
 import { toFailure } from '../errors.js'
 import type { RunHead, Store, StoredEvent } from '../store/store.js'
 import { LogCheck } from './chain.js'
+import { eventShapeFault } from './event-shapes.js'
 
 /** While some events are checked and folded, the store gets the next ones: that is most of the time that either takes. */
 const eventsAtOnce = 2_000
@@ -35,13 +36,16 @@ export async function readLog(store: Store, head: RunHead, { take, show }: LogRe
       } catch (error) {
         damage = `event ${count}: ${toFailure(error).message}`
       }
-      if (!isTaken && !eventFault(record.event, logFormat)) show(record.event as RunEvent)
+      if (!isTaken && isWhole(record.event)) show(record.event)
       count++
     }
   }
   if (count === 0) damage ??= 'event 0: it is missing'
   return { chain: check.chain, damage }
 }
+
+const isWhole = (event: unknown): event is RunEvent =>
+  !eventFault(event, logFormat) && !eventShapeFault(event as RunEvent)
 
 /** What is stored as JSON. A database may hold what is none: `null` stands in its place. */
 export function storedJson(event: unknown): string {

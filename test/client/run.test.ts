@@ -139,6 +139,13 @@ describe('a run', () => {
     expect(await codeOf(run.answer)).toBe('worker_died')
   })
 
+  it('has no answer in a log whose messages are none', async () => {
+    const bare = { type: 'assistant-message', step: 1, complete: true, calls: [], finish: 'length' } as never
+    const { run } = make([...start, bare, { type: 'run-end', outcome: 'completed' }])
+    expect(await codeOf(run.answer)).toBe('log_invalid')
+    expect(run.isOver).toBe(true)
+  })
+
   it('fails on a log that cannot be', async () => {
     const { run } = make([...start, { type: 'tool-result', callId: '9.9', outcome: 'ok' }])
     expect(await codeOf(run.answer)).toBe('log_invalid')

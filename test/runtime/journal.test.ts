@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { audit } from '../../src/core/audit.js'
 import type { RunEvent } from '../../src/core/events.js'
 import type { AgentApi, Reply } from '../../src/runtime/protocol.js'
 import { createMemoryStore } from '../../src/store/memory.js'
@@ -180,7 +181,7 @@ describe('a chained log', () => {
   })
 
   it.each([
-    ['a number without an end', (event: RunEvent) => ({ ...event, text: 5n })],
+    ['a number without an end', (event: RunEvent) => ({ ...event, count: 5n })],
     ['a ring', (event: RunEvent) => Object.assign(event, { ring: event })],
     ['a ring in front of its chain', ({ chain, ...event }: RunEvent) => Object.assign(event, { ring: event, chain })],
   ])('that holds what is no JSON, %s, is shown, exported, pruned and deleted', async (_, change) => {
@@ -193,6 +194,16 @@ describe('a chained log', () => {
     expect(lines.slice(2, 5)).toEqual([JSON.stringify(events[0]), 'null', JSON.stringify(events[2])])
     await agent.ok(agent.api.prune({ maxBytes: 1e9 }))
     await agent.ok(agent.api.deleteRun('r1'))
+  })
+
+  it('is shown without what no page could show: events that lack what theirs have', async () => {
+    const { events, head } = await over()
+    const bare = events.map(({ type, at: time }, i) => (i < 3 ? events[i] : { type, at: time }))
+    const agent = await tampered(head, numbered(bare)).agent()
+    const { runs } = await agent.ok(agent.api.follow('s'))
+    expect(runs[0]!.events).toEqual(events.slice(0, 3))
+    expect(audit(runs[0]!.events).runs).toHaveLength(2)
+    expect((await agent.ok(agent.api.exportRun('r1'))).split('\n')).toHaveLength(events.length + 3)
   })
 
   it('of another run is found, though its own chain is whole', async () => {
@@ -435,7 +446,7 @@ describe('a run as a file', () => {
       at: 1e9,
     }
     const agent = await elsewhere()
-    await agent.ok(agent.api.importRun(await written((all) => [...all, news])))
+    expect(await codeOf(agent.api.importRun(await written((all) => [...all, news])))).toBe('ok')
   })
 
   it('is refused if a run of its id is stored, whoever owns that', async () => {

@@ -51,7 +51,7 @@ describe('replay()', () => {
     const { events, context } = await record('script')
     for (const [i, event] of events.entries()) {
       const broken = events.with(i, { type: event.type, at: event.at } as RunEvent)
-      await expect(replay({ events: broken, context }), event.type).rejects.toMatchObject({
+      await expect(replay({ events: broken, context })).rejects.toMatchObject({
         code: 'invalid_recording',
         message: expect.stringContaining(`event ${i}`),
       })
