@@ -13,17 +13,23 @@ let store: ReturnType<typeof openIndexedDbStore> | undefined
 
 const openStore = () => (store ??= openIndexedDbStore('bench-store'))
 
-/** Milliseconds an event: one transaction each, as durable as the log asks for what a read appends, and nothing else. */
+/** Milliseconds an event: one transaction each, as durable as the log wants it, and nothing else. */
 export async function appendBare(events: readonly RunEvent[]): Promise<number> {
   const db = await (bare ??= openBare())
   const runId = crypto.randomUUID()
+  const writes = new Set(events.flatMap((event) => (isWriteDecision(event) ? [event.callId] : [])))
+  const isStrict = (event: RunEvent) =>
+    event.type === 'approval-response' || (event.type === 'tool-start' && writes.has(event.callId))
   const start = performance.now()
   for (const [seq, event] of events.entries()) {
-    const tx = db.transaction('events', 'readwrite', { durability: 'relaxed' })
+    const tx = db.transaction('events', 'readwrite', { durability: isStrict(event) ? 'strict' : 'relaxed' })
     await Promise.all([tx.store.add({ runId, seq, event }), tx.done])
   }
   return (performance.now() - start) / events.length
 }
+
+const isWriteDecision = (event: RunEvent): event is RunEvent & { type: 'tool-decision' } =>
+  event.type === 'tool-decision' && event.mode === 'write'
 
 /** The same events by the log of a run: is the effect due, the chain, the store, the fold. */
 export async function appendByLog(events: readonly RunEvent[]): Promise<number> {
