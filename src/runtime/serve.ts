@@ -106,6 +106,7 @@ export function serve(platform: Platform, page: PageApi): AgentApi {
         await leaving.get(session)
         const live = await sessions.get(session)
         await (live ? live.deleteRun(runId) : deleteClosedRun(await agent(), session, runId))
+        sizes.forget(runId)
         return null
       }),
     prune: (limits) =>

@@ -81,6 +81,23 @@ describe('a run that was imported', () => {
     expect(await other.ok(other.api.sessions())).toMatchObject([{ runs: 1, imported: true }])
   })
 
+  it('is measured anew, when another run of its id takes its place', async () => {
+    const files = []
+    for (const text of ['Done', 'Done, with many words']) {
+      const agent = await new World({ model: () => say(text) }).agent()
+      await play(agent, 'r1')
+      files.push(await agent.ok(agent.api.exportRun('r1')))
+    }
+    const agent = await new World(options).agent()
+    const left: number[] = []
+    for (const file of files) {
+      await agent.ok(agent.api.importRun(file))
+      left.push((await agent.ok(agent.api.prune({ maxBytes: 1e9 }))).left.bytes)
+      await agent.ok(agent.api.deleteRun('r1'))
+    }
+    expect(left[1]! - left[0]!).toBe(', with many words'.length)
+  })
+
   it('is refused as deleted, where it was of a session that is kept', async () => {
     const world = new World(options)
     const agent = await world.agent()
