@@ -67,12 +67,12 @@ export function checkDefinition(definition: ToolDefinition): void {
   for (const field of flags) {
     const value: unknown = definition[field]
     if (value !== undefined && typeof value !== 'boolean')
-      refuse(name, `"${field}" must be true or false; it is ${shown(value)}`)
+      refuse(name, `"${field === 'trusted' ? 'trust.output' : field}" must be true or false; it is ${shown(value)}`)
   }
   checkOptions(definition)
   checkDeclarations(definition)
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= longest))
-    refuse(name, `"timeout" must be a number of milliseconds from 1 to ${longest}; it is ${shown(timeout)}`)
+    refuse(name, `"limits.timeout" must be a number of milliseconds from 1 to ${longest}; it is ${shown(timeout)}`)
 }
 
 function checkOptions(definition: ToolDefinition): void {

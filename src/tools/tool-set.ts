@@ -53,7 +53,8 @@ export interface ToolSetOptions {
  * Looked up in a map and not in an object, because the name of a call is the model's: `constructor` is no tool. Schemas are
  * compiled when they are first needed, so that a bad one takes only its own tool away; grammars at once, as only their author
  * can mend them.
- * @throws {HandrailError} `invalid_tool` for a definition or a grammar that is wrong, and for two of one name.
+ * @throws {HandrailError} `invalid_tool` for a definition or a grammar that is wrong, for two of one name, and for a `from` that
+ * names no tool of them.
  */
 export function createToolSet(
   given: readonly ToolDefinition[],
@@ -67,6 +68,7 @@ export function createToolSet(
     if (names.has(definition.name)) refuse(definition.name, 'there is another tool of that name')
     names.add(definition.name)
   }
+  for (const definition of given) checkOrigins(definition, names)
   const offered = given.map(toOffered)
   const scriptTools = offered.filter(({ callers }) => callers === undefined || callers.includes('script'))
   const definitions = scripts ? [scriptToolDefinition(scriptTools, { limits }), ...offered] : offered
@@ -80,6 +82,19 @@ export function createToolSet(
     get: (name) => entries.get(name),
     nearest: (name) => nearest(name, scripts ? [scriptToolName, ...names] : names),
   }
+}
+
+/** From a tool that is not there, no value could ever come. */
+function checkOrigins({ name, from = {} }: ToolDefinition, names: ReadonlySet<string>): void {
+  for (const [path, origins] of Object.entries(from))
+    for (const origin of origins) {
+      const at = origin.indexOf(':')
+      const tool = origin.slice(0, at)
+      if (at === -1 || names.has(tool)) continue
+      const near = nearest(tool, names)
+      const hint = near === undefined ? '' : `; did you mean "${near}"?`
+      refuse(name, `"from" of "${path}" has "${origin.slice(0, 80)}", and there is no tool "${tool}"${hint}`)
+    }
 }
 
 /** Here alone, as the page reads no schema. */

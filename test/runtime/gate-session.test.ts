@@ -77,7 +77,7 @@ describe('an id that a tool must be given', () => {
 
   it('passes when the user says it, in any case, in this run or an earlier one', async () => {
     const model = inTurn(say('Hi'), ask(['cancel', { id: 'O-1' }]), say('Done'))
-    const world = new World({ tools: { cancel }, model })
+    const world = new World({ tools: { cancel, find }, model })
     const agent = await world.agent()
     await agent.run('About o-1', { runId: 'r0' })
     await agent.end()
@@ -110,7 +110,7 @@ describe('an id that a tool must be given', () => {
 
   it("that a person puts in is the person's word, and the call is decided again", async () => {
     const model = inTurn(ask(['cancel', { id: 'O-1' }]), say('Done'))
-    const { agent, world } = await started({ tools: { cancel }, model }, 'Cancel O-1')
+    const { agent, world } = await started({ tools: { cancel, find }, model }, 'Cancel O-1')
     const first = await asked(agent)
     await answer(agent, first, { input: { id: 'O-2' } })
     await agent.end()

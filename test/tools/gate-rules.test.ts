@@ -42,6 +42,7 @@ const pay = define('pay', 'irreversible', {
 const tools = createToolSet(
   [
     define('look', 'read'),
+    define('find', 'read'),
     define('open_look', 'read', { openWorld: true }),
     define('note', 'reversible'),
     define('eager', 'reversible', { approval: { needed: false } }),

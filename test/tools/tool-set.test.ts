@@ -36,6 +36,18 @@ describe('createToolSet()', () => {
     expect(tools.definitions.slice(1)).toEqual(given)
   })
 
+  it('refuses a "from" whose tool it does not have, and names the nearest', () => {
+    const wanting = (origin: string) => [
+      define('search_orders'),
+      define('pay', { input: { type: 'object', properties: { id: {} } }, from: { '/id': ['user', 'app', origin] } }),
+    ]
+    expect(() => createToolSet(wanting('search_order:/id'), validator)).toThrow(
+      'Cannot define tool "pay": "from" of "/id" has "search_order:/id", and there is no tool "search_order"; did you mean "search_orders"?',
+    )
+    expect(() => createToolSet(wanting('run_script:/id'), validator)).toThrow('there is no tool "run_script"')
+    expect(createToolSet(wanting('search_orders:/id'), validator).get('pay')).toBeDefined()
+  })
+
   it('has a script tool when there is no other', async () => {
     expect(createToolSet([], validator).get('run_script')?.validateInput({ code: 'return 1' })).toEqual([])
   })
