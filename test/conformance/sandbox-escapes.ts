@@ -52,8 +52,11 @@ const honest = `
   const answers = await Promise.all([1, 2].map((n) => tools.echo({ n, list: ['é', null] })))
   return { reach: lines.join('\\n'), answers, draw: Math.random(), time: Date.now(), state, left: typeof left }`
 
-/** What no script can do to a sandbox, one test for each. After each, the next script finds all as the first did. */
-export function describeEscapes(name: string, create: () => Sandbox | Promise<Sandbox>): void {
+/**
+ * What no script can do to a sandbox, one test for each. After each, the next script finds all as the first did.
+ * @param every which attacks are made: 1 for all
+ */
+export function describeEscapes(name: string, create: () => Sandbox | Promise<Sandbox>, every = 1): void {
   describe(`in ${name} no script`, () => {
     let sandbox: Sandbox
     let first: unknown
@@ -70,8 +73,9 @@ export function describeEscapes(name: string, create: () => Sandbox | Promise<Sa
 
     for (const family of families) {
       describe(`(${family.name})`, () => {
-        it.each(family.attacks.map((attack) => [attack.name, attack] as const))('%s', (_, attack) =>
-          check(family, attack),
+        it.each(family.attacks.filter((_, i) => i % every === 0).map((attack) => [attack.name, attack] as const))(
+          '%s',
+          (_, attack) => check(family, attack),
         )
       })
     }
